@@ -1,0 +1,44 @@
+# Each target sets up all it needs in a local virtual environment.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+SET_UP := $(VENV)/.set-up
+SET_UP_BENCH := $(VENV)/.set-up-bench
+
+.PHONY: help reproduce test lint bench clean
+
+help:
+	@echo "make reproduce   run the README's example"
+	@echo "make test        linters, types, layers and tests"
+	@echo "make bench       speed as ratios, other packages side by side"
+
+reproduce: $(SET_UP)
+	$(BIN)/bayesregret simulate gaussian --arms 10 --prior-gap 1 --prior-width 1 --reward-noise 1 \
+	  --policy bayes-ucb --policy ucb1 --horizon 1000 --runs 10000 --seed 7
+
+test: lint
+	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled" -q
+	$(BIN)/coverage report
+
+lint: $(SET_UP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(SET_UP) $(SET_UP_BENCH)
+	$(BIN)/python benchmarks/table.py
+
+$(SET_UP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[test]"
+	@touch $@
+
+$(SET_UP_BENCH): $(SET_UP)
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[bench]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

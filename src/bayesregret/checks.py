@@ -1,0 +1,102 @@
+"""The words for bad input: each check names the field, says what it may be and what it was."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Squares and ratios of squares of what is allowed stay far from overflow and underflow.
+LARGEST = 1e50
+SMALLEST = 1e-50
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message: short, whatever it is."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def fail(field: str, may_be: str, value: Any) -> ValueError:
+    return ValueError(f"{field} must be {may_be}, got {shown(value)}")
+
+
+def real(field: str, value: Any, may_be: str = "a finite number") -> float:
+    """A finite number, as a float."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise fail(field, may_be, value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise fail(field, may_be, value) from None
+
+
+def positive(field: str, value: Any) -> float:
+    may_be = "a positive number"
+    number = real(field, value, may_be)
+    if number <= 0.0:
+        raise fail(field, may_be, value)
+    if not SMALLEST <= number <= LARGEST:
+        raise fail(field, f"between {SMALLEST:g} and {LARGEST:g}", value)
+    return number
+
+
+def probability(field: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    number = real(field, value, "a number strictly between 0 and 1")
+    if not 0.0 < number < 1.0:
+        raise fail(field, "a number strictly between 0 and 1", value)
+    return number
+
+
+def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> int:
+    may_be = f"a whole number, at least {at_least}" + (f" and at most {at_most}" if at_most is not None else "")
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise fail(field, may_be, value)
+    if value < at_least or (at_most is not None and value > at_most):
+        raise fail(field, may_be, value)
+    return int(value)
+
+
+def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
+    names = list(choices)
+    if not isinstance(value, str) or value not in names:
+        raise fail(field, " or ".join(f'"{name}"' for name in names), value)
+    return value
+
+
+def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
+    """A read-only copy of a non-empty array of finite numbers."""
+    if isinstance(value, str | bytes | dict):
+        raise fail(field, may_be, value)
+    try:
+        given = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise fail(field, may_be, value) from None
+    if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0:
+        raise fail(field, may_be, value)
+    made = np.array(given, dtype=np.float64, order="C")
+    if not np.isfinite(made).all():
+        raise ValueError(f"{field} must be {may_be}, but has an entry that is not a finite number")
+    if np.abs(made).max() > LARGEST:
+        raise ValueError(f"{field} must be {may_be}, none beyond {LARGEST:g}")
+    made.flags.writeable = False
+    return made
+
+
+def vector(field: str, value: Any) -> Array:
+    return array(field, value, 1, "a list of numbers, one for each arm")
+
+
+def positive_vector(field: str, value: Any) -> Array:
+    may_be = "a list of positive numbers, one for each arm"
+    made = array(field, value, 1, may_be)
+    if made.min() < SMALLEST:
+        raise ValueError(f"{field} must be {may_be}, but has the entry {made.min():g}")
+    return made

@@ -1,0 +1,162 @@
+"""One contract function, one body per class, the same in plain Python and in compiled code.
+
+A contract is called like any function; the class of its first argument picks the body. In plain Python the
+choice is a dictionary look-up, in a compiled kernel it is made once, by type, so a kernel pays nothing for it:
+
+    @contract
+    def area(shape): ...
+
+    @area.implement(Square)
+    def square_area(shape):
+        return shape.side * shape.side
+
+Nothing here imports Numba until the first kernel is asked for: importing the package stays light, and every
+formula stays an ordinary function that an online agent or a test without compilation can call.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import pathlib
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Division by zero gives inf or nan as in NumPy: the default check would be a branch in every inner loop.
+# No kernel makes an array, so none needs to count references to one.
+JIT_OPTIONS = {"error_model": "numpy", "_nrt": False}
+# Left to itself LLVM calls some of these few-line functions, at more than their own cost.
+INLINED = {**JIT_OPTIONS, "forceinline": True}
+OUTLINED = {**JIT_OPTIONS, "forceinline": False}
+
+_waiting: list[Callable[[], None]] = []
+_numba_is_ready = False
+
+
+class Contract(Protocol):
+    """A function with one body per class of its first argument."""
+
+    bodies: dict[type, Callable[..., Any]]
+
+    def implement(self, subject: type) -> Callable[[F], F]: ...
+
+    def __call__(self, *args: Any) -> Any: ...
+
+
+def contract(stub: Callable[..., Any]) -> Contract:
+    """Make a contract out of a documented stub; its signature is the contract's."""
+    bodies: dict[type, Callable[..., Any]] = {}
+
+    @functools.wraps(stub)
+    def call(*args: Any) -> Any:
+        try:
+            body = bodies[type(args[0])]
+        except KeyError:
+            raise TypeError(f"{stub.__name__} has no body for {type(args[0]).__name__}") from None
+        return body(*args)
+
+    def implement(subject: type) -> Callable[[F], F]:
+        def register(body: F) -> F:
+            bodies[subject] = body
+            return body
+
+        return register
+
+    def choose(*types: Any) -> Callable[..., Any] | None:
+        return bodies.get(getattr(types[0], "instance_class", type(None)))
+
+    # Numba compares a body's argument names with those of the function that chooses it.
+    choose.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
+
+    def register_with_numba() -> None:
+        from numba.extending import overload
+
+        overload(call, jit_options=INLINED)(choose)
+
+    _when_numba_is_ready(register_with_numba)
+    made = cast(Any, call)
+    made.implement = implement
+    made.bodies = bodies
+    return cast(Contract, made)
+
+
+def jitable(function: F) -> F:
+    """Let compiled code contain this plain function; in plain Python it is what it was."""
+    return _jitable(function, INLINED)
+
+
+def rarely_called(function: F) -> F:
+    """Like `jitable`, for what is off the beaten track: compiled once and kept out of its callers."""
+    return _jitable(function, OUTLINED)
+
+
+def _jitable(function: F, options: dict[str, Any]) -> F:
+    def register_with_numba() -> None:
+        from numba.extending import register_jitable
+
+        register_jitable(**options)(function)
+
+    _when_numba_is_ready(register_with_numba)
+    return function
+
+
+def _when_numba_is_ready(register: Callable[[], None]) -> None:
+    if _numba_is_ready:
+        register()
+    else:
+        _waiting.append(register)
+
+
+def _make_numba_ready() -> None:
+    global _numba_is_ready
+    _numba_is_ready = True
+    while _waiting:
+        _waiting.pop(0)()
+
+
+def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
+    """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
+    _make_numba_ready()
+    return _compile(body, _source_fingerprint(frozenset(map(_source_file, classes))))
+
+
+@functools.lru_cache(maxsize=None)
+def _compile(body: Callable[..., Any], fingerprint: str) -> Callable[..., Any]:
+    import numba
+
+    jitable(body)
+
+    def kernel(*args):  # type: ignore[no-untyped-def]
+        fingerprint  # noqa: B018 - a closure's variables are part of Numba's cache key
+        return body(*args)
+
+    options = {"nogil": True, **JIT_OPTIONS}
+    try:
+        return cast(Callable[..., Any], numba.njit(kernel, cache=True, **options))
+    except RuntimeError:  # no folder to keep compiled code in: compile in every process
+        return cast(Callable[..., Any], numba.njit(kernel, **options))
+
+
+def _source_file(subject: type) -> str:
+    try:
+        return inspect.getfile(subject)
+    except (TypeError, OSError):  # typed at a prompt: there is no file to watch
+        return ""
+
+
+@functools.lru_cache(maxsize=None)
+def _source_fingerprint(outside_files: frozenset[str]) -> str:
+    """Hash of every source that a kernel may contain.
+
+    Numba looks only at the file of the cached function itself: without this an edited model, or a researcher's
+    edited policy, would silently run its old machine code.
+    """
+    package = sorted(pathlib.Path(__file__).parent.rglob("*.py"))
+    digest = hashlib.sha256()
+    for path in [*package, *map(pathlib.Path, sorted(outside_files))]:
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

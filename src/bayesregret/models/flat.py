@@ -1,0 +1,30 @@
+"""Arms of which nothing is known before they are pulled: the limit of an infinitely wide prior."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from bayesregret.contracts import prior_pulls, prior_total, variance_proxy
+
+
+class FlatModel(NamedTuple):
+    """No prior; rewards are sub-Gaussian with this variance proxy around their mean."""
+
+    reward_proxy: float
+
+
+@prior_pulls.implement(FlatModel)
+def flat_prior_pulls(model, arm):
+    return 0.0
+
+
+@prior_total.implement(FlatModel)
+def flat_prior_total(model, arm):
+    return 0.0
+
+
+@variance_proxy.implement(FlatModel)
+def flat_variance(model, arm, count):
+    """Variance proxy of the sample mean; infinite before the first pull, which makes an arm be tried."""
+    return model.reward_proxy / count if count > 0 else math.inf

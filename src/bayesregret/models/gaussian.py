@@ -1,0 +1,111 @@
+"""The K-armed Gaussian bandit, Section 3.1 of the paper."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, ClassVar, NamedTuple
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import draw_means, draw_reward, prior_pulls, prior_total, variance_proxy
+from bayesregret.models.bandit import Bandit
+from bayesregret.rng import normal, sign
+
+NOISE_KINDS = ("gaussian", "rademacher")
+
+
+class GaussianModel(NamedTuple):
+    prior_mean: Array
+    prior_width: float
+    reward_noise: float
+    strength: float  # reward_noise^2 / prior_width^2: the pulls that the prior is worth
+
+
+class RademacherModel(NamedTuple):
+    """Gaussian beliefs about rewards whose noise is plus or minus `reward_noise`."""
+
+    prior_mean: Array
+    prior_width: float
+    reward_noise: float
+    strength: float
+
+
+class GaussianBandit(Bandit):
+    """Independent Gaussian priors, Gaussian rewards of known noise.
+
+    With `noise_kind="rademacher"` the noise is plus or minus `reward_noise` with probability one half each, while
+    beliefs stay Gaussian (the paper's appendix that compares BayesUCB and UCB1).
+
+    >>> GaussianBandit(prior_mean=[1.0, 0.0], prior_width=1.0, reward_noise=2.0)
+    GaussianBandit(prior_mean=[1., 0.], prior_width=1.0, reward_noise=2.0, noise_kind='gaussian')
+    """
+
+    kind: ClassVar[str] = "gaussian"
+
+    def __init__(self, prior_mean: Any, prior_width: float, reward_noise: float, noise_kind: str = "gaussian") -> None:
+        self.prior_mean = checks.vector("prior_mean", prior_mean)
+        self.prior_width = checks.positive("prior_width", prior_width)
+        self.reward_noise = checks.positive("reward_noise", reward_noise)
+        self.noise_kind = checks.one_of("noise_kind", noise_kind, NOISE_KINDS)
+
+    @property
+    def arms(self) -> int:
+        return len(self.prior_mean)
+
+    @functools.cached_property
+    def model(self) -> GaussianModel | RademacherModel:
+        make = GaussianModel if self.noise_kind == "gaussian" else RademacherModel
+        strength = (self.reward_noise / self.prior_width) ** 2
+        return make(self.prior_mean, self.prior_width, self.reward_noise, strength)
+
+    @property
+    def reward_proxy(self) -> float:
+        return self.reward_noise**2
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "prior_mean": self.prior_mean,
+            "prior_width": self.prior_width,
+            "reward_noise": self.reward_noise,
+            "noise_kind": self.noise_kind,
+        }
+
+
+@draw_means.implement(GaussianModel)
+@draw_means.implement(RademacherModel)
+def gaussian_means(model, means, stream):
+    for arm in range(means.shape[0]):
+        z, stream = normal(stream)
+        means[arm] = model.prior_mean[arm] + model.prior_width * z
+    return stream
+
+
+@draw_reward.implement(GaussianModel)
+def gaussian_reward(model, arm, mean, stream):
+    z, stream = normal(stream)
+    return mean + model.reward_noise * z, stream
+
+
+@draw_reward.implement(RademacherModel)
+def rademacher_reward(model, arm, mean, stream):
+    side, stream = sign(stream)
+    return mean + model.reward_noise * side, stream
+
+
+@prior_pulls.implement(GaussianModel)
+@prior_pulls.implement(RademacherModel)
+def gaussian_prior_pulls(model, arm):
+    return model.strength
+
+
+@prior_total.implement(GaussianModel)
+@prior_total.implement(RademacherModel)
+def gaussian_prior_total(model, arm):
+    return model.strength * model.prior_mean[arm]
+
+
+@variance_proxy.implement(GaussianModel)
+@variance_proxy.implement(RademacherModel)
+def gaussian_variance(model, arm, count):
+    """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1."""
+    return model.reward_noise * model.reward_noise / (model.strength + count)

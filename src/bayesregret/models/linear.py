@@ -1,0 +1,185 @@
+"""The linear bandit with Gaussian rewards, Section 3.3 of the paper.
+
+Everything is done in whitened coordinates: with prior_cov = F F', the parameter is prior_mean + F zeta for a standard
+normal zeta, and an arm's feature vector becomes F'x. The prior is then the identity whatever the covariance was, so
+a singular one needs no inverse and no special case.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import draw_means, draw_reward
+from bayesregret.models.bandit import Bandit, Instance
+from bayesregret.rng import INSTANCE, normal, open_stream, run_word, seed_key
+
+# Vector instructions work on whole groups of arms; the columns beyond the last arm are zero.
+ARM_GROUP = 16
+# A covariance's eigenvalue of this share of the largest, either side of zero, is zero.
+ROUNDING = 1e-12
+
+
+class LinearModel(NamedTuple):
+    """`whitened[i, a]` is coordinate i of arm a's whitened features; columns from `arms` on are padding."""
+
+    whitened: Array
+    offset: Array  # mean reward of each arm at the prior mean; -inf for padding, so that it never leads
+    reward_noise: float
+    arms: int
+
+
+class LinearBandit(Bandit):
+    """Arms are rows of `features`; the parameter has a Gaussian prior, given by `prior_cov` or by `prior_width`.
+
+    `prior_cov` may be any symmetric positive semi-definite matrix; `prior_width=w` stands for w^2 times the identity.
+
+    >>> LinearBandit(features=[[1.0, 0.0], [0.6, 0.8]], prior_mean=[1.0, 0.0], prior_width=0.5, reward_noise=1.0)
+    LinearBandit(features=[[1. , 0. ], [0.6, 0.8]], prior_mean=[1., 0.], prior_width=0.5, reward_noise=1.0)
+    """
+
+    kind: ClassVar[str] = "linear"
+
+    def __init__(
+        self,
+        features: Any,
+        prior_mean: Any,
+        prior_cov: Any = None,
+        prior_width: float | None = None,
+        *,
+        reward_noise: float,
+    ) -> None:
+        self.features = checks.array("features", features, 2, "a table of numbers, one row for each arm")
+        dimension = self.features.shape[1]
+        self.prior_mean = checks.array("prior_mean", prior_mean, 1, "a list of numbers, one for each column of features")
+        if len(self.prior_mean) != dimension:
+            raise ValueError(
+                f"prior_mean must have one entry for each of the {dimension} columns of features, "
+                f"got {len(self.prior_mean)}"
+            )
+        if (prior_cov is None) == (prior_width is None):
+            raise ValueError("one of prior_cov and prior_width must be given, and not both")
+        self.prior_cov = None if prior_cov is None else _covariance(prior_cov, dimension)
+        self.prior_width = None if prior_width is None else checks.positive("prior_width", prior_width)
+        self.reward_noise = checks.positive("reward_noise", reward_noise)
+
+    @property
+    def arms(self) -> int:
+        return len(self.features)
+
+    @functools.cached_property
+    def covariance(self) -> Array:
+        """(d, d): the prior covariance, whichever way it was given."""
+        if self.prior_cov is not None:
+            return self.prior_cov
+        assert self.prior_width is not None
+        return self.prior_width**2 * np.eye(self.features.shape[1])
+
+    @functools.cached_property
+    def covariance_root(self) -> Array:
+        """(d, r): F with F F' the prior covariance, r its rank."""
+        if self.prior_width is not None:
+            return self.prior_width * np.eye(self.features.shape[1])
+        return _root(self.covariance)
+
+    @functools.cached_property
+    def model(self) -> LinearModel:
+        columns = -(-self.arms // ARM_GROUP) * ARM_GROUP
+        whitened = np.zeros((self.covariance_root.shape[1], columns))
+        whitened[:, : self.arms] = _product(self.covariance_root.T, self.features.T)
+        offset = np.full(columns, -np.inf)
+        offset[: self.arms] = _product(self.prior_mean[None, :], self.features.T)[0]
+        return LinearModel(whitened, offset, self.reward_noise, self.arms)
+
+    @property
+    def reward_proxy(self) -> float:
+        return self.reward_noise**2
+
+    def settings(self) -> dict[str, Any]:
+        spread = {"prior_width": self.prior_width} if self.prior_cov is None else {"prior_cov": self.prior_cov}
+        return {
+            "features": self.features,
+            "prior_mean": self.prior_mean,
+            **spread,
+            "reward_noise": self.reward_noise,
+        }
+
+    def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
+        means = self.draw_means(1, seed=seed, first_run=run)[0]
+        key = seed_key(seed)
+        with np.errstate(over="ignore"):
+            stream = open_stream(key, run_word(key, run), INSTANCE)
+            parameter = self.prior_mean.copy()
+            for column in self.covariance_root.T:
+                z, stream = normal(stream)
+                parameter += z * column
+        return Instance(means, parameter)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, LinearBandit) and (self.prior_cov is None) != (other.prior_cov is None):
+            return False
+        return super().__eq__(other)
+
+    __hash__ = Bandit.__hash__
+
+
+def _covariance(value: Any, dimension: int) -> Array:
+    """A symmetric positive semi-definite matrix of this size."""
+    may_be = f"a symmetric positive semi-definite matrix, {dimension} by {dimension}"
+    made = checks.array("prior_cov", value, 2, may_be)
+    if made.shape != (dimension, dimension):
+        raise ValueError(f"prior_cov must be {may_be}, got {made.shape[0]} by {made.shape[1]}")
+    scale = float(np.abs(made).max())
+    if np.abs(made - made.T).max() > ROUNDING * scale:
+        raise ValueError(f"prior_cov must be {may_be}, but is not symmetric")
+    smallest = float(np.linalg.eigvalsh(made / (scale or 1.0))[0])
+    if smallest < -dimension * ROUNDING:
+        raise ValueError(f"prior_cov must be {may_be}, but has the eigenvalue {smallest * scale:.3g}")
+    return made
+
+
+def _root(covariance: Array) -> Array:
+    """(d, r): a root of a semi-definite matrix by Cholesky's method with pivots.
+
+    Done here and not by LAPACK so that it has the same bits on every machine; so is the product below.
+    """
+    rest = (covariance + covariance.T) / 2.0
+    enough = ROUNDING * len(rest) * float(np.diagonal(rest).max(initial=0.0))
+    columns: list[Array] = []
+    while len(columns) < len(rest):
+        pivot = int(np.argmax(np.diagonal(rest)))
+        if rest[pivot, pivot] <= enough:
+            break
+        column = rest[:, pivot] / np.sqrt(rest[pivot, pivot])
+        rest = rest - column[:, None] * column[None, :]
+        columns.append(column)
+    return np.array(columns).reshape(len(columns), len(rest)).T
+
+
+def _product(left: Array, right: Array) -> Array:
+    """The matrix product, summed in a fixed order."""
+    total = np.zeros((left.shape[0], right.shape[1]))
+    for i in range(left.shape[1]):
+        total += left[:, i, None] * right[None, i, :]
+    return total
+
+
+@draw_means.implement(LinearModel)
+def linear_means(model, means, stream):
+    for arm in range(model.arms):
+        means[arm] = model.offset[arm]
+    for i in range(model.whitened.shape[0]):
+        z, stream = normal(stream)
+        for arm in range(model.arms):
+            means[arm] += z * model.whitened[i, arm]
+    return stream
+
+
+@draw_reward.implement(LinearModel)
+def linear_reward(model, arm, mean, stream):
+    z, stream = normal(stream)
+    return mean + model.reward_noise * z, stream

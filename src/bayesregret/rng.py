@@ -1,0 +1,178 @@
+"""Every random bit, addressed by (seed, run, purpose) and never shared.
+
+The generator is SFC64 (Chris Doty-Humphrey, PractRand), the fastest that NumPy ships: from the same state its raw
+output is NumPy's, bit for bit. A stream is its state, a tuple of four 64-bit words; each draw takes a stream
+and returns the value and the stream that comes after it. Where a stream starts depends on the seed, the number of
+the run and the purpose alone, so threads, chunks and machines cannot change what a run sees, and a draw for a
+new purpose never shifts an old one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bayesregret.dispatch import jitable, rarely_called
+
+Stream = tuple[Any, Any, Any, Any]
+Key = tuple[Any, Any, Any]
+
+U = np.uint64
+GOLDEN = U(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: the step of SplitMix64
+ONE = U(1)
+
+# Purposes. The low half of a label is free for an arm's number.
+INSTANCE = U(0)
+POLICY = U(1 << 32)
+REWARD = U(2 << 32)
+
+
+def seed_key(seed: int) -> Key:
+    """Three well-mixed words of a seed of any size, by NumPy's SeedSequence."""
+    first, second, third = np.random.SeedSequence(seed).generate_state(3, np.uint64)
+    return first, second, third
+
+
+@jitable
+def mix64(word):
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit words."""
+    word = (word ^ (word >> U(30))) * U(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> U(27))) * U(0x94D049BB133111EB)
+    return word ^ (word >> U(31))
+
+
+@jitable
+def run_word(key, run):
+    """The word that all streams of one run start from."""
+    return mix64(key[0] + U(run) * GOLDEN)
+
+
+@jitable
+def open_stream(key, run_start, label):
+    """The stream of one purpose in one run; different runs or labels start in different states.
+
+    The three words are hashed, so the warm-up that SFC64 needs after raw seeds is not needed here.
+    """
+    second = mix64(run_start + key[1] + label * GOLDEN)
+    return (run_start, second, mix64(second + key[2]), ONE)
+
+
+@jitable
+def raw(stream):
+    """64 random bits: one step of SFC64."""
+    a, b, c, counter = stream
+    bits = a + b + counter
+    return bits, (b ^ (b >> U(11)), c + (c << U(3)), ((c << U(24)) | (c >> U(40))) + bits, counter + ONE)
+
+
+@jitable
+def uniform(stream):
+    """A multiple of 2^-53 in [0, 1)."""
+    bits, stream = raw(stream)
+    return (bits >> U(11)) * TWO_TO_MINUS_53, stream
+
+
+TWO_TO_MINUS_53 = 2.0**-53
+
+
+@jitable
+def sign(stream):
+    """Plus or minus one, from the top bit."""
+    bits, stream = raw(stream)
+    return (1.0 if bits >> U(63) else -1.0), stream
+
+
+# Normal draws: the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
+# the layer and the position in it from disjoint bits.
+LAYERS = 256
+TAIL_START = 3.6541528853610088  # right edge of the lowest full layer for 256 layers
+LAYER_AREA = 0.00492867323399
+
+
+def _ziggurat() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """(layers, 2): step per unit of a 53-bit signed integer, and the edge inside which a point is surely accepted;
+    then the density at the layers' edges."""
+    edge = np.zeros(LAYERS + 1)
+    edge[LAYERS] = LAYER_AREA / math.exp(-0.5 * TAIL_START * TAIL_START)
+    edge[LAYERS - 1] = TAIL_START
+    for layer in range(LAYERS - 2, 0, -1):
+        outer = edge[layer + 1]
+        edge[layer] = math.sqrt(-2.0 * math.log(LAYER_AREA / outer + math.exp(-0.5 * outer * outer)))
+    return np.stack([edge[1:] * 2.0**-52, edge[:-1]], axis=1), np.array([math.exp(-0.5 * x * x) for x in edge])
+
+
+ZIGGURAT, DENSITY = _ziggurat()
+
+
+@jitable
+def normal(stream):
+    """A standard normal draw."""
+    bits, stream = raw(stream)
+    layer = bits & U(LAYERS - 1)
+    value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
+    if abs(value) < ZIGGURAT[layer, 1]:
+        return value, stream
+    return _normal_outside(layer, value, stream)
+
+
+@rarely_called
+def _normal_outside(layer, value, stream):
+    """The rest of a draw that fell outside its layer's sure part: one in eighty.
+
+    The tail (Marsaglia 1964) stands here and not in a function of its own, because LLVM would then find both small
+    enough to put into the inner loops, which slows them by a third.
+    """
+    while True:
+        if layer == U(LAYERS - 1):
+            first, stream = uniform(stream)
+            second, stream = uniform(stream)
+            beyond = -math.log1p(-first) / TAIL_START
+            if -2.0 * math.log1p(-second) > beyond * beyond:
+                return math.copysign(TAIL_START + beyond, value), stream
+        else:
+            height, stream = uniform(stream)
+            density = DENSITY[layer + ONE] + height * (DENSITY[layer] - DENSITY[layer + ONE])
+            if density < math.exp(-0.5 * value * value):
+                return value, stream
+            bits, stream = raw(stream)
+            layer = bits & U(LAYERS - 1)
+            value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
+            if abs(value) < ZIGGURAT[layer, 1]:
+                return value, stream
+
+
+@rarely_called
+def log_gamma_draw(shape, stream):
+    """The logarithm of a Gamma(shape, 1) draw (Marsaglia and Tsang 2000).
+
+    In logarithms because for a shape of 0.01 the draw itself is often too small for a float.
+    """
+    boost = 0.0
+    if shape < 1.0:
+        first, stream = uniform(stream)
+        boost = math.log1p(-first) / shape
+        shape = shape + 1.0
+    d = shape - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        z, stream = normal(stream)
+        root = 1.0 + c * z
+        if root > 0.0:
+            cube = root * root * root
+            second, stream = uniform(stream)
+            if math.log1p(-second) < 0.5 * z * z + d - d * cube + d * math.log(cube):
+                return math.log(d * cube) + boost, stream
+
+
+@rarely_called
+def beta(a, b, stream):
+    """A Beta(a, b) draw for any positive pseudo-counts."""
+    log_x, stream = log_gamma_draw(a, stream)
+    log_y, stream = log_gamma_draw(b, stream)
+    # x / (x + y) without forming x or y, either of which may underflow.
+    if log_x > log_y:
+        return 1.0 / (1.0 + math.exp(log_y - log_x)), stream
+    odds = math.exp(log_x - log_y)
+    return odds / (1.0 + odds), stream

@@ -1,0 +1,136 @@
+"""The threads that run a kernel over many runs, with progress, and with an end when the user wants one."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.dispatch import compile_kernel
+from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
+from bayesregret.policies.policy import Policy, is_mean_plus_width
+from bayesregret.rng import seed_key
+from bayesregret.simulation.arms import make_arms_state, tabulate
+from bayesregret.simulation.linear import make_linear_state
+from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
+
+# A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
+TASK_ROUNDS = 4_000_000
+
+
+def available_threads() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Tally:
+    """Mean and sum of squared deviations of the curve, pulls and final regrets of the runs so far."""
+
+    def __init__(self, arms: int, checkpoints: int) -> None:
+        self.runs = 0
+        self.curve_mean = np.zeros(checkpoints)
+        self.curve_squares = np.zeros(checkpoints)
+        self.pulls = np.zeros(arms, np.int64)
+        self.final_regret: list[NDArray[np.float64]] = []
+        self.best_pulls: list[NDArray[np.int64]] = []
+
+    def add(self, record: Record) -> None:
+        """Take in the next task's runs; the order of blocks is fixed, so the sums have the same bits always."""
+        self.pulls += record.pulls
+        self.final_regret.append(record.final_regret)
+        self.best_pulls.append(record.best_pulls)
+        left = len(record.final_regret)
+        for mean, squares in zip(record.block_mean, record.block_squares, strict=True):
+            size = min(BLOCK, left)
+            left -= size
+            # Chan, Golub and LeVeque's update: no cancellation, whatever the regret's size.
+            share = size / (self.runs + size)
+            off = mean - self.curve_mean
+            self.curve_mean += share * off
+            self.curve_squares += squares + off * off * (self.runs * share)
+            self.runs += size
+
+
+class Simulation:
+    """One policy on one bandit: the compiled kernel with all that it is given, and the runs done so far."""
+
+    def __init__(
+        self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int, checkpoints: NDArray[np.int64]
+    ) -> None:
+        settings = policy.settings(bandit, horizon)
+        log_inverse_delta = getattr(settings, "log_inverse_delta", None)
+        self.delta = None if log_inverse_delta is None else math.exp(-log_inverse_delta)
+        self.belief = policy.belief(bandit)
+        self.world = bandit.model
+        self.arms = bandit.arms
+        self.horizon = horizon
+        self.key = seed_key(seed)
+        self.stop = np.zeros(1, np.uint8)
+        self.plan = Plan(horizon, checkpoints, self.stop)
+        self.tally = Tally(bandit.arms, len(checkpoints))
+        # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
+        self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(self.world))
+        self.make_state: Callable[[], Any]
+        if isinstance(self.belief, LinearModel):
+            if not is_mean_plus_width(settings):
+                raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+            self.policy: Any = settings
+            belief = self.belief
+            self.make_state = lambda: make_linear_state(belief)
+        else:
+            index_needs_table = is_mean_plus_width(settings)
+            self.policy = tabulate(settings, self.belief, self.arms, horizon) if index_needs_table else settings
+            self.make_state = lambda: make_arms_state(self.arms)
+        self._states = threading.local()
+
+    def run_until(self, runs: int, threads: int, on_progress: Callable[[int], None]) -> None:
+        """Add runs until there are `runs` of them, calling `on_progress` with the runs that each task added.
+
+        An interrupt ends the tasks under way within a moment and leaves the tally as it was after the last whole one.
+        """
+        self.stop[0] = 0
+        with ThreadPoolExecutor(threads, thread_name_prefix="bayesregret") as pool:
+            try:
+                tasks = self._tasks(self.tally.runs, runs, threads)
+                waiting: list[Future[Record]] = []
+                for first, size in tasks:
+                    waiting.append(pool.submit(self._play, first, size))
+                    if len(waiting) > 2 * threads:  # results are taken in order and kept only as long as needed
+                        self._collect(waiting.pop(0), on_progress)
+                for task in waiting:
+                    self._collect(task, on_progress)
+            except BaseException:
+                self.stop[0] = 1
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
+        blocks = max(1, TASK_ROUNDS // (BLOCK * self.horizon))
+        fair = math.ceil((end - begin) / (BLOCK * 4 * threads))
+        size = BLOCK * max(1, min(blocks, fair))
+        for first in range(begin, end, size):
+            yield first, min(size, end - first)
+
+    def _play(self, first_run: int, runs: int) -> Record:
+        if not hasattr(self._states, "made"):
+            self._states.made = self.make_state()
+        record = make_record(runs, self.arms, len(self.plan.checkpoints))
+        with np.errstate(all="ignore"):  # without compilation, arithmetic that is meant to wrap or divide by zero would warn
+            self.kernel(
+                self._states.made, self.world, self.policy, self.belief, self.key, first_run, self.plan, record
+            )
+        return record
+
+    def _collect(self, task: Future[Record], on_progress: Callable[[int], None]) -> None:
+        record = task.result()
+        self.tally.add(record)
+        on_progress(len(record.final_regret))

@@ -1,0 +1,204 @@
+"""What a simulation found, with honest error bars."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.models import Bandit
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over runs and its standard error."""
+
+    mean: float
+    stderr: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.6g} ± {self.stderr:.2g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Mean and standard error of cumulative regret after each of `rounds`."""
+
+    rounds: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+
+
+def estimate(values: NDArray[np.float64]) -> Estimate:
+    """Mean and standard error, from exactly rounded sums."""
+    runs = len(values)
+    mean = math.fsum(values) / runs
+    squares = math.fsum((values - mean) ** 2)
+    return Estimate(mean, standard_error(squares, runs))
+
+
+def standard_error(squares: Any, runs: int) -> Any:
+    """Standard error of a mean over runs from the sum of squared deviations; infinite for a single run."""
+    if runs < 2:
+        return np.full_like(squares, np.inf) if isinstance(squares, np.ndarray) else math.inf
+    return np.sqrt(squares / (runs - 1) / runs) if isinstance(squares, np.ndarray) else math.sqrt(squares / (runs - 1) / runs)
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyResult:
+    """The Bayes regret of one policy."""
+
+    name: str
+    delta: float | None  # the failure probability it ran with, where it has one
+    final_regret: NDArray[np.float64]  # (runs,)
+    best_pulls: NDArray[np.int64]  # (runs,): rounds on the best arm
+    mean_pulls: NDArray[np.float64]  # (arms,): pulls of each arm, averaged over runs
+    curve: Curve
+    horizon: int
+
+    @functools.cached_property
+    def estimate(self) -> Estimate:
+        return estimate(self.final_regret)
+
+    @property
+    def mean(self) -> float:
+        """Bayes regret: the final regret averaged over runs."""
+        return self.estimate.mean
+
+    @property
+    def stderr(self) -> float:
+        return self.estimate.stderr
+
+    @property
+    def best_share(self) -> float:
+        """Share of rounds on the best arm."""
+        return float(self.best_pulls.mean() / self.horizon)
+
+    def quantile(self, share: float) -> float:
+        """Quantile of the final regret over runs."""
+        return float(np.quantile(self.final_regret, share))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: Bayes regret {self.estimate}>"
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationResult:
+    """What `simulate` returns: a mapping from the names of policies to their results."""
+
+    bandit: Bandit
+    horizon: int
+    runs: int
+    seed: int
+    rounds: NDArray[np.int64]
+    policies: dict[str, PolicyResult]
+    precision: float | None = None
+    precision_reached: bool = True
+
+    def __getitem__(self, name: str) -> PolicyResult:
+        try:
+            return self.policies[name]
+        except KeyError:
+            raise KeyError(f"policy must be one of {', '.join(self.policies)}, got {name!r}") from None
+
+    def __iter__(self) -> Any:
+        return iter(self.policies)
+
+    def __len__(self) -> int:
+        return len(self.policies)
+
+    def paired(self, first: str, second: str) -> Estimate:
+        """Regret of the first policy minus that of the second; run by run they met the same instance and noise."""
+        return estimate(self[first].final_regret - self[second].final_regret)
+
+    def __str__(self) -> str:
+        """A small table for people."""
+        baseline = next(iter(self.policies))
+        rows = [("policy", "Bayes regret", "std. error", f"minus {baseline}", "best arm")]
+        for name, result in self.policies.items():
+            difference = "" if name == baseline else str(self.paired(name, baseline))
+            rows.append((name, f"{result.mean:.6g}", f"{result.stderr:.2g}", difference, f"{result.best_share:.1%}"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [_line(row, widths) for row in rows]
+        lines.insert(1, "-" * len(lines[0]))
+        return "\n".join([*lines, self.summary()])
+
+    def summary(self) -> str:
+        """One line that says what was run."""
+        text = f"{self.runs:,} runs of {self.horizon:,} rounds, {self.bandit.arms} arms, seed {self.seed}"
+        if self.precision is None:
+            return text
+        verdict = "reached" if self.precision_reached else "not reached"
+        return f"{text}; precision {self.precision:g} {verdict}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `bayesregret simulate --json` prints it."""
+        return {
+            "problem": self.bandit.to_dict(),
+            "horizon": self.horizon,
+            "runs": self.runs,
+            "seed": self.seed,
+            "policies": {name: _policy_dict(result) for name, result in self.policies.items()},
+            "paired": self._paired_dict(),
+            "rounds": self.rounds.tolist(),
+            **({} if self.precision is None else {"precision": self.precision, "precision_reached": self.precision_reached}),
+        }
+
+    def _paired_dict(self) -> dict[str, dict[str, float]]:
+        baseline, *others = self.policies
+        differences = {f"{name} - {baseline}": self.paired(name, baseline) for name in others}
+        return {name: {"difference": d.mean, "stderr": d.stderr} for name, d in differences.items()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas table of the curves: policy, round, regret, stderr."""
+        import pandas as pd
+
+        return pd.concat(
+            pd.DataFrame(
+                {"policy": name, "round": r.curve.rounds, "regret": r.curve.mean, "stderr": r.curve.stderr}
+            )
+            for name, r in self.policies.items()
+        ).reset_index(drop=True)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the regret curves with bands of two standard errors; needs matplotlib."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        for name, result in self.policies.items():
+            curve = result.curve
+            (line,) = ax.plot(curve.rounds, curve.mean, label=name)
+            band = 2.0 * np.where(np.isfinite(curve.stderr), curve.stderr, 0.0)
+            ax.fill_between(curve.rounds, curve.mean - band, curve.mean + band, color=line.get_color(), alpha=0.2, lw=0)
+        ax.set_xlabel("Round")
+        ax.set_ylabel("Bayes regret")
+        ax.legend(frameon=False)
+        return ax
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    name, *numbers = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths, strict=True)))
+    return "  ".join([name, *numbers]).rstrip()
+
+
+def _policy_dict(result: PolicyResult) -> dict[str, Any]:
+    return {
+        "regret": result.mean,
+        "stderr": result.stderr,
+        "delta": result.delta,
+        "quantiles": {f"{share:g}": result.quantile(share) for share in QUANTILES},
+        "best_share": result.best_share,
+        "pulls": result.mean_pulls.tolist(),
+        "curve": {"regret": result.curve.mean.tolist(), "stderr": result.curve.stderr.tolist()},
+    }

@@ -1,0 +1,112 @@
+"""One simulated run and a block of them: what every kernel shares."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.dispatch import contract, jitable
+
+# Curves are reduced over blocks of this many runs, in the order of runs: the same bits however runs are spread over
+# threads.
+BLOCK = 64
+
+
+class Plan(NamedTuple):
+    """What is asked of every run."""
+
+    horizon: int
+    checkpoints: NDArray[np.int64]  # rising, within 1..horizon
+    stop: NDArray[np.uint8]  # (1,): set from outside to end all runs soon
+
+
+class Record(NamedTuple):
+    """What is kept of the runs of one task."""
+
+    final_regret: NDArray[np.float64]  # (runs,)
+    best_pulls: NDArray[np.int64]  # (runs,): rounds on the best arm
+    pulls: NDArray[np.int64]  # (arms,): summed over runs
+    block_mean: NDArray[np.float64]  # (blocks, checkpoints): mean of cumulative regret
+    block_squares: NDArray[np.float64]  # (blocks, checkpoints): sum of squared deviations from it
+    rows: NDArray[np.float64]  # (BLOCK, checkpoints): scratch, the curves of one block
+
+
+def make_record(runs: int, arms: int, checkpoints: int) -> Record:
+    blocks = -(-runs // BLOCK)
+    return Record(
+        np.empty(runs),
+        np.empty(runs, np.int64),
+        np.zeros(arms, np.int64),
+        np.empty((blocks, checkpoints)),
+        np.empty((blocks, checkpoints)),
+        np.empty((BLOCK, checkpoints)),
+    )
+
+
+@contract
+def play_run(state, world, policy, belief, key, run, plan, curve):
+    """Simulate one run: fill `curve` at the checkpoints; return the final regret and the best arm.
+
+    The class of `state` is the kind of kernel; afterwards it tells the pulls of each arm.
+    """
+
+
+@contract
+def add_pulls(state, pulls, best):
+    """Add the pulls of each arm in the run just played; return those of arm `best`."""
+
+
+def play_blocks(state: Any, world: Any, policy: Any, belief: Any, key: Any, first_run: int, plan: Any, record: Any) -> None:
+    """Simulate the runs from `first_run` on, as many as `record` has room for, block after block."""
+    runs = record.final_regret.shape[0]
+    for block in range(record.block_mean.shape[0]):
+        begin = block * BLOCK
+        size = min(BLOCK, runs - begin)
+        for row in range(size):
+            regret, best = play_run(state, world, policy, belief, key, first_run + begin + row, plan, record.rows[row])
+            if plan.stop[0]:
+                return
+            record.final_regret[begin + row] = regret
+            record.best_pulls[begin + row] = add_pulls(state, record.pulls, best)
+        reduce_rows(record.rows, size, record.block_mean[block], record.block_squares[block])
+
+
+@jitable
+def reduce_rows(rows, size, mean, squares):
+    """Mean and sum of squared deviations of each column over the first `size` rows, in two passes."""
+    for column in range(mean.shape[0]):
+        mean[column] = 0.0
+        squares[column] = 0.0
+    for row in range(size):
+        for column in range(mean.shape[0]):
+            mean[column] += rows[row, column]
+    for column in range(mean.shape[0]):
+        mean[column] /= size
+    for row in range(size):
+        for column in range(mean.shape[0]):
+            deviation = rows[row, column] - mean[column]
+            squares[column] += deviation * deviation
+
+
+@jitable
+def best_arm(means):
+    """The arm with the highest mean, the lowest-numbered one on ties."""
+    best = 0
+    for arm in range(1, means.shape[0]):
+        if means[arm] > means[best]:
+            best = arm
+    return best
+
+
+@jitable
+def mark_checkpoints(plan, curve, marked, rounds, pulls, regret, gap):
+    """Write the regret at the checkpoints that lie within the next `pulls` rounds; return how many are marked.
+
+    Regret grows by the same gap in each of these rounds, so a checkpoint among them is exact by arithmetic.
+    """
+    while marked < curve.shape[0] and plan.checkpoints[marked] <= rounds + pulls:
+        curve[marked] = regret + (plan.checkpoints[marked] - rounds) * gap
+        marked += 1
+    return marked

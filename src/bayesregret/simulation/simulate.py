@@ -1,0 +1,160 @@
+"""The front door: everything is checked once, here, before a kernel is asked for anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret import checks
+from bayesregret.models import Bandit
+from bayesregret.policies import Policy
+from bayesregret.simulation.engine import Simulation, available_threads
+from bayesregret.simulation.progress import Progress, open_progress
+from bayesregret.simulation.result import Curve, PolicyResult, SimulationResult, estimate, standard_error
+from bayesregret.simulation.runs import BLOCK
+
+DEFAULT_CHECKPOINTS = 100
+LARGEST_HORIZON = 10**12
+LARGEST_RUNS = 10**10
+
+
+def simulate(
+    bandit: Bandit,
+    policies: Policy | Iterable[Policy],
+    *,
+    horizon: int,
+    runs: int,
+    seed: int,
+    checkpoints: Any = None,
+    threads: int | None = None,
+    precision: float | None = None,
+    max_runs: int | None = None,
+    progress: bool | Callable[[int, int], None] | None = None,
+) -> SimulationResult:
+    """Bayes regret of policies on a bandit, by simulation.
+
+    Every policy meets the same instances and the same noise: the k-th pull of an arm brings the same reward whichever
+    policy makes it. Bits depend on the arguments alone, never on `threads`.
+
+    Parameters
+    ----------
+    checkpoints
+        Rounds at which the regret curve is kept; by default about 100, evenly spaced on a log scale, and the horizon.
+    threads
+        Default: all processors that this process may use.
+    precision
+        Add runs until every policy's standard error is at most this share of its mean regret, or there are
+        `max_runs` (100 times `runs` unless given). `result.runs` tells how many it took.
+    progress
+        A bar in a terminal or a notebook by default, none elsewhere; False for none, True for one anyway; or a function
+        that is called with the rounds done and the rounds in all.
+
+    >>> bandit = GaussianBandit(prior_mean=[1, 0], prior_width=1, reward_noise=1)
+    >>> result = simulate(bandit, BayesUCB(), horizon=100, runs=1000, seed=7)
+    >>> result["bayes-ucb"].mean < 15
+    True
+    """
+    if not isinstance(bandit, Bandit):
+        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    named = _named(policies)
+    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
+    runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
+    seed = checks.whole("seed", seed, 0)
+    rounds = _checkpoints(checkpoints, horizon)
+    threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
+    if precision is not None:
+        precision = checks.probability("precision", precision)
+    cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
+    simulations = {
+        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds) for name, policy in named.items()
+    }
+    with open_progress(progress, rounds_in_all=len(named) * runs * horizon) as bar:
+        _run_all(simulations, runs, threads, bar)
+        while precision is not None:
+            wanted = min(cap, _runs_for(precision, simulations))
+            done = next(iter(simulations.values())).tally.runs
+            if wanted <= done:
+                break
+            bar.extend(len(named) * (wanted - done) * horizon)
+            _run_all(simulations, wanted, threads, bar)
+    results = {name: _result(name, simulations[name], rounds) for name in named}
+    reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
+    done = next(iter(simulations.values())).tally.runs
+    return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached)
+
+
+def _named(policies: Any) -> dict[str, Policy]:
+    """Policies by name; one that comes again gets a number."""
+    given = [policies] if isinstance(policies, Policy) else policies
+    may_be = "a policy or a list of policies such as BayesUCB()"
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise checks.fail("policies", may_be, policies)
+    named: dict[str, Policy] = {}
+    for policy in given:
+        if not isinstance(policy, Policy):
+            raise checks.fail("policies", may_be, policy)
+        name, again = policy.name, 1
+        while name in named:
+            again += 1
+            name = f"{policy.name}-{again}"
+        named[name] = policy
+    if not named:
+        raise checks.fail("policies", may_be, policies)
+    return named
+
+
+def _checkpoints(given: Any, horizon: int) -> NDArray[np.int64]:
+    """Rising rounds within 1..horizon, the horizon among them."""
+    if given is None:
+        exponents = np.linspace(0.0, math.log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
+        rounds = np.rint(np.exp(exponents)).astype(np.int64)
+    else:
+        may_be = f"whole numbers between 1 and the horizon, {horizon}"
+        try:
+            rounds = np.atleast_1d(np.asarray(given))
+        except ValueError:
+            raise checks.fail("checkpoints", may_be, given) from None
+        if rounds.ndim != 1 or rounds.size == 0 or rounds.dtype.kind not in "iu":
+            raise checks.fail("checkpoints", may_be, given)
+        if rounds.min() < 1 or rounds.max() > horizon:
+            raise checks.fail("checkpoints", may_be, given)
+    return np.unique(np.append(np.clip(rounds, 1, horizon).astype(np.int64), horizon))
+
+
+def _run_all(simulations: dict[str, Simulation], runs: int, threads: int, bar: Progress) -> None:
+    for name, simulation in simulations.items():
+        bar.describe(name)
+        simulation.run_until(runs, threads, lambda done, s=simulation: bar.advance(done * s.horizon))  # type: ignore[misc]
+
+
+def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:
+    """How many runs should bring every policy to the precision, judged by those so far; whole blocks, at most
+    fourfold at a time because the judgement is itself an estimate."""
+    wanted = 0
+    for simulation in simulations.values():
+        tally = simulation.tally
+        so_far = estimate(np.concatenate(tally.final_regret))
+        if so_far.stderr <= precision * so_far.mean:
+            continue
+        share = so_far.stderr / (precision * so_far.mean) if so_far.mean > 0.0 else math.inf
+        more = tally.runs * min(4.0, max(1.1, 1.05 * share * share))
+        wanted = max(wanted, BLOCK * math.ceil(more / BLOCK))
+    return wanted
+
+
+def _result(name: str, simulation: Simulation, rounds: NDArray[np.int64]) -> PolicyResult:
+    tally = simulation.tally
+    curve = Curve(rounds, tally.curve_mean, standard_error(tally.curve_squares, tally.runs))
+    return PolicyResult(
+        name=name,
+        delta=simulation.delta,
+        final_regret=np.concatenate(tally.final_regret),
+        best_pulls=np.concatenate(tally.best_pulls),
+        mean_pulls=tally.pulls / tally.runs,
+        curve=curve,
+        horizon=simulation.horizon,
+    )
