@@ -1,4 +1,35 @@
-"""Bayes regret of bandit policies: simulate it, bound it, compute it."""
+"""Bayes regret of bandit policies: simulate it, bound it, compute it.
+
+>>> import bayesregret as br
+>>> bandit = br.GaussianBandit(prior_mean=[1, 0, 0], prior_width=1, reward_noise=1)
+>>> result = br.simulate(bandit, [br.BayesUCB(), br.UCB1()], horizon=100, runs=1000, seed=7)
+>>> result.paired("ucb1", "bayes-ucb").mean > 0
+True
+"""
+
+from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
 from bayesregret.policies import UCB1, BayesUCB, Policy
+from bayesregret.problem import load_problem
+from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "UCB1",
+    "Agent",
+    "Bandit",
+    "BayesUCB",
+    "BernoulliBandit",
+    "Curve",
+    "Estimate",
+    "GaussianBandit",
+    "Instance",
+    "LinearBandit",
+    "Policy",
+    "PolicyResult",
+    "SimulationResult",
+    "load_problem",
+    "simulate",
+]

@@ -59,9 +59,10 @@ def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> 
     may_be = f"a whole number, at least {at_least}" + (f" and at most {at_most}" if at_most is not None else "")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise fail(field, may_be, value)
-    if value < at_least or (at_most is not None and value > at_most):
+    number = int(value)
+    if number < at_least or (at_most is not None and number > at_most):
         raise fail(field, may_be, value)
-    return int(value)
+    return number
 
 
 def one_of(field: str, value: Any, choices: Iterable[str]) -> str:

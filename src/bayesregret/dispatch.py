@@ -27,10 +27,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Division by zero gives inf or nan as in NumPy: the default check would be a branch in every inner loop.
 # No kernel makes an array, so none needs to count references to one.
-JIT_OPTIONS = {"error_model": "numpy", "_nrt": False}
+JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 # Left to itself LLVM calls some of these few-line functions, at more than their own cost.
-INLINED = {**JIT_OPTIONS, "forceinline": True}
-OUTLINED = {**JIT_OPTIONS, "forceinline": False}
+INLINED: dict[str, Any] = {**JIT_OPTIONS, "forceinline": True}
+OUTLINED: dict[str, Any] = {**JIT_OPTIONS, "forceinline": False}
 
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
@@ -74,7 +74,7 @@ def contract(stub: Callable[..., Any]) -> Contract:
     def register_with_numba() -> None:
         from numba.extending import overload
 
-        overload(call, jit_options=INLINED)(choose)
+        overload(call, jit_options=cast(Any, INLINED))(choose)
 
     _when_numba_is_ready(register_with_numba)
     made = cast(Any, call)
@@ -123,7 +123,7 @@ def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., An
     return _compile(body, _source_fingerprint(frozenset(map(_source_file, classes))))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _compile(body: Callable[..., Any], fingerprint: str) -> Callable[..., Any]:
     import numba
 
@@ -133,7 +133,7 @@ def _compile(body: Callable[..., Any], fingerprint: str) -> Callable[..., Any]:
         fingerprint  # noqa: B018 - a closure's variables are part of Numba's cache key
         return body(*args)
 
-    options = {"nogil": True, **JIT_OPTIONS}
+    options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
     try:
         return cast(Callable[..., Any], numba.njit(kernel, cache=True, **options))
     except RuntimeError:  # no folder to keep compiled code in: compile in every process
@@ -147,7 +147,7 @@ def _source_file(subject: type) -> str:
         return ""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _source_fingerprint(outside_files: frozenset[str]) -> str:
     """Hash of every source that a kernel may contain.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from abc import ABC, abstractmethod
+import inspect
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -44,37 +44,29 @@ class Instance:
         return float(np.delete(self.gaps, self.best_arm).min(initial=np.inf))
 
 
-class Bandit(ABC):
+class Bandit:
     """A prior over bandit instances together with a reward distribution.
 
-    A subclass names itself (`kind`), gives its settings as plain data (`to_dict`) and as the NamedTuple that the
-    compiled engine reads (`model`). Two bandits are equal when their settings are.
+    A subclass names itself (`kind`), keeps its constructor's arguments under their own names, and sets the attributes
+    below. Two bandits are equal when these arguments are. See CONTRIBUTING.md for a whole model.
     """
 
     kind: ClassVar[str]
+    arms: int
+    model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
+    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean
 
-    @property
-    @abstractmethod
-    def arms(self) -> int:
-        """The number of arms."""
-
-    @property
-    @abstractmethod
-    def model(self) -> Any:
-        """The NamedTuple that the functions of `bayesregret.contracts` are implemented for."""
-
-    @property
-    @abstractmethod
-    def reward_proxy(self) -> float:
-        """The sub-Gaussian variance proxy of a reward around its mean."""
-
-    @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """The constructor's arguments by name."""
+        """The constructor's arguments by name, without those that are None."""
+        given = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {name: value for name, value in given.items() if value is not None}
 
     def check_reward(self, reward: Any) -> float:
         """A reward that this bandit can give, as a float; ValueError otherwise."""
-        return checks.real("reward", reward)
+        number = checks.real("reward", reward)
+        if abs(number) > checks.LARGEST:
+            raise checks.fail("reward", f"at most {checks.LARGEST:g} in size", reward)
+        return number
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         """Whether a belief of this kind can learn from the other bandit's rewards."""
@@ -107,8 +99,8 @@ class Bandit(ABC):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        theirs = other.settings()
-        return all(np.array_equal(value, theirs[name]) for name, value in self.settings().items())
+        mine, theirs = self.settings(), other.settings()
+        return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
         parts = (value.tobytes() if isinstance(value, np.ndarray) else value for value in self.settings().values())

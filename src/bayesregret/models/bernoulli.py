@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
@@ -14,8 +13,8 @@ from bayesregret.rng import beta, uniform
 
 class BernoulliModel(NamedTuple):
     alpha: Array
-    pseudo_count: Array  # alpha + beta: the pulls that the prior is worth
     beta: Array
+    pseudo_count: Array  # alpha + beta: the pulls that the prior is worth
 
 
 class BernoulliBandit(Bandit):
@@ -34,21 +33,9 @@ class BernoulliBandit(Bandit):
             raise ValueError(
                 f"alpha and beta must have one entry for each arm, got {len(self.alpha)} and {len(self.beta)} entries"
             )
-
-    @property
-    def arms(self) -> int:
-        return len(self.alpha)
-
-    @functools.cached_property
-    def model(self) -> BernoulliModel:
-        return BernoulliModel(self.alpha, self.alpha + self.beta, self.beta)
-
-    @property
-    def reward_proxy(self) -> float:
-        return 0.25
-
-    def settings(self) -> dict[str, Any]:
-        return {"alpha": self.alpha, "beta": self.beta}
+        self.arms = len(self.alpha)
+        self.reward_proxy = 0.25
+        self.model = BernoulliModel(self.alpha, self.beta, self.alpha + self.beta)
 
     def check_reward(self, reward: Any) -> float:
         number = checks.real("reward", float(reward) if isinstance(reward, bool) else reward, "0 or 1")

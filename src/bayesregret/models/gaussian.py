@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
@@ -47,28 +46,11 @@ class GaussianBandit(Bandit):
         self.prior_width = checks.positive("prior_width", prior_width)
         self.reward_noise = checks.positive("reward_noise", reward_noise)
         self.noise_kind = checks.one_of("noise_kind", noise_kind, NOISE_KINDS)
-
-    @property
-    def arms(self) -> int:
-        return len(self.prior_mean)
-
-    @functools.cached_property
-    def model(self) -> GaussianModel | RademacherModel:
+        self.arms = len(self.prior_mean)
+        self.reward_proxy = self.reward_noise**2
         make = GaussianModel if self.noise_kind == "gaussian" else RademacherModel
         strength = (self.reward_noise / self.prior_width) ** 2
-        return make(self.prior_mean, self.prior_width, self.reward_noise, strength)
-
-    @property
-    def reward_proxy(self) -> float:
-        return self.reward_noise**2
-
-    def settings(self) -> dict[str, Any]:
-        return {
-            "prior_mean": self.prior_mean,
-            "prior_width": self.prior_width,
-            "reward_noise": self.reward_noise,
-            "noise_kind": self.noise_kind,
-        }
+        self.model = make(self.prior_mean, self.prior_width, self.reward_noise, strength)
 
 
 @draw_means.implement(GaussianModel)

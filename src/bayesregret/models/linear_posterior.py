@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.models.linear import LinearModel
+from bayesregret.models.linear import LinearModel, aligned
 
 # Rank-one updates gather rounding errors; after this many the posterior is computed afresh from counts and totals.
 UPDATES_UNTIL_REFRESH = 512
@@ -24,7 +24,7 @@ UPDATES_UNTIL_REFRESH = 512
 class LinearPosterior(NamedTuple):
     """Columns are arms, padded as in LinearModel."""
 
-    count: NDArray[np.int64]
+    counts: NDArray[np.int64]
     surplus: Array  # sum of rewards over what the prior mean expects of them
     mean: Array
     variance: Array
@@ -37,14 +37,14 @@ class LinearPosterior(NamedTuple):
 def make_posterior(model: LinearModel) -> LinearPosterior:
     rank, columns = model.whitened.shape
     return LinearPosterior(
-        np.empty(columns, np.int64),
-        np.empty(columns),
-        np.empty(columns),
-        np.empty(columns),
-        np.empty((rank, columns)),
-        np.empty(columns),
-        np.empty((rank, rank)),
-        np.empty(1, np.int64),
+        counts=np.zeros(columns, np.int64),
+        surplus=aligned(columns),
+        mean=aligned(columns),
+        variance=aligned(columns),
+        gain=aligned(rank, columns),
+        covariance=aligned(columns),
+        triangle=aligned(rank, rank),
+        updates=np.zeros(1, np.int64),
     )
 
 
@@ -53,7 +53,7 @@ def forget(posterior, model):
     """Back to the prior."""
     rank, columns = model.whitened.shape
     for arm in range(columns):
-        posterior.count[arm] = 0
+        posterior.counts[arm] = 0
         posterior.surplus[arm] = 0.0
         posterior.mean[arm] = model.offset[arm]
         posterior.variance[arm] = 0.0
@@ -72,28 +72,30 @@ def aim(posterior, model, target):
     for arm in range(columns):
         posterior.covariance[arm] = 0.0
     for i in range(rank):
-        scale = posterior.gain[i, target]
-        for arm in range(columns):
-            posterior.covariance[arm] += model.whitened[i, arm] * scale
+        scale = model.whitened[i, target]
+        if scale != 0.0:  # canonical and other sparse features are common
+            for arm in range(columns):
+                posterior.covariance[arm] += posterior.gain[i, arm] * scale
 
 
 @jitable
 def learn(posterior, model, target, pulls, excess):
     """Take in `pulls` rewards of the arm aimed at, which exceed what was expected of them by `excess` in sum.
 
-    With v the arm's variance and s^2 the noise: S loses S x x' S pulls / (s^2 + pulls v), and every arm's mean moves by its
-    covariance with the arm times excess / (s^2 + pulls v).
+    With v the arm's variance and s^2 the noise: S loses S x x' S pulls / (s^2 + pulls v), and every arm's mean moves by
+    its covariance with the arm times excess / (s^2 + pulls v).
     """
     shrink = 1.0 / (model.reward_noise * model.reward_noise + pulls * posterior.covariance[target])
     move = excess * shrink
     fall = pulls * shrink
-    posterior.count[target] += pulls
+    posterior.counts[target] += pulls
     posterior.surplus[target] += excess + pulls * (posterior.mean[target] - model.offset[target])
     rank, columns = model.whitened.shape
     for i in range(rank):
         scale = posterior.gain[i, target] * fall
-        for arm in range(columns):
-            posterior.gain[i, arm] -= posterior.covariance[arm] * scale
+        if scale != 0.0:
+            for arm in range(columns):
+                posterior.gain[i, arm] -= posterior.covariance[arm] * scale
     for arm in range(columns):
         covariance = posterior.covariance[arm]
         posterior.mean[arm] += covariance * move
@@ -116,7 +118,7 @@ def refresh(posterior, model):
         for j in range(i + 1):
             entry = 1.0 if i == j else 0.0
             for arm in range(columns):
-                entry += posterior.count[arm] / noise * model.whitened[i, arm] * model.whitened[j, arm]
+                entry += posterior.counts[arm] / noise * model.whitened[i, arm] * model.whitened[j, arm]
             for k in range(j):
                 entry -= triangle[i, k] * triangle[j, k]
             triangle[i, j] = math.sqrt(entry) if i == j else entry / triangle[j, j]

@@ -58,5 +58,7 @@ class BayesUCB(Policy):
         if self.prior.arms != bandit.arms:
             raise ValueError(f"prior must have the bandit's {bandit.arms} arms, got {self.prior.arms}")
         if not self.prior.accepts_rewards_of(bandit):
-            raise ValueError(f"prior must be one that can learn from {bandit.kind} rewards, got a {self.prior.kind} one")
+            raise ValueError(
+                f"prior must be one that can learn from {bandit.kind} rewards, got a {self.prior.kind} one"
+            )
         return self.prior.model

@@ -33,11 +33,6 @@ class Policy(ABC):
         """The model that the policy learns with: the bandit's own unless it says otherwise."""
         return bandit.model
 
-    def to_dict(self) -> dict[str, Any]:
-        """The constructor's arguments as plain data, without those that are None."""
-        fields = vars(self).items()
-        return {name: value for name, value in fields if value is not None}
-
     def start(self, bandit: Bandit, *, horizon: int | None = None) -> Agent:
         """An agent that takes one decision at a time. A horizon is needed where delta is left to it."""
         from bayesregret.agent import start_agent

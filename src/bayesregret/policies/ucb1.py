@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class UCB1(Policy):
     """Each arm once, in order; then index: sample mean + sqrt(2 s^2 log(1/delta) / N).
 
-    s^2 is the reward's variance proxy: reward_noise^2, or 1/4 for Bernoulli rewards. Arms of a linear bandit are treated
-    as independent. `delta` is 1/horizon if None.
+    s^2 is the reward's variance proxy: reward_noise^2, or 1/4 for Bernoulli rewards. Arms of a linear bandit are
+    treated as independent. `delta` is 1/horizon if None.
 
     >>> UCB1()
     UCB1(delta=None)

@@ -37,13 +37,13 @@ ONE = U(1)
 
 
 class ArmsState(NamedTuple):
-    """What a run knows of each arm; `count`, `total` and `ahead` include the one reward drawn ahead."""
+    """What a run knows of each arm; `counts`, `totals` and `ahead` include the one reward drawn ahead."""
 
     means: NDArray[np.float64]
-    count: NDArray[np.uint64]
-    total: NDArray[np.float64]
+    counts: NDArray[np.uint64]
+    totals: NDArray[np.float64]
     ahead: NDArray[np.float64]  # the index that the arm will have after its next pull
-    stream: NDArray[np.uint64]  # (arms, 4)
+    streams: NDArray[np.uint64]  # (arms, 4)
     tree: Tournament
 
 
@@ -76,15 +76,15 @@ def play_arms(state, world, policy, belief, key, run, plan, curve):
     marked = 0
     while True:
         arm = leader
-        before = state.count[arm]
+        before = state.counts[arm]
         mean = state.means[arm]
-        runner_up = state.tree.index[1]
-        yields_ties = state.tree.arm[1] < arm
+        runner_up = state.tree.indices[1]
+        yields_ties = state.tree.arms[1] < arm
         last = before + (horizon - rounds)
 
-        stream = (state.stream[arm, 0], state.stream[arm, 1], state.stream[arm, 2], state.stream[arm, 3])
+        stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
         count = before
-        total = state.total[arm]
+        total = state.totals[arm]
         index = state.ahead[arm]
         while True:
             # Take the reward drawn ahead: the arm's index is now `index`. Draw the next one.
@@ -113,17 +113,17 @@ def play_arms(state, world, policy, belief, key, run, plan, curve):
 @jitable
 def keep(state, arm, count, total, ahead, stream):
     """Put away what is known of an arm until it leads again."""
-    state.count[arm] = count
-    state.total[arm] = total
+    state.counts[arm] = count
+    state.totals[arm] = total
     state.ahead[arm] = ahead
-    state.stream[arm, 0], state.stream[arm, 1], state.stream[arm, 2], state.stream[arm, 3] = stream
+    state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3] = stream
 
 
 @add_pulls.implement(ArmsState)
 def add_arms_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
-        pulls[arm] += np.int64(state.count[arm] - ONE)
-    return np.int64(state.count[best] - ONE)
+        pulls[arm] += np.int64(state.counts[arm] - ONE)
+    return np.int64(state.counts[best] - ONE)
 
 
 # An index that is a mean plus a width needs a division and a square root that depend on the number of pulls alone.

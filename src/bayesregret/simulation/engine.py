@@ -124,10 +124,10 @@ class Simulation:
         if not hasattr(self._states, "made"):
             self._states.made = self.make_state()
         record = make_record(runs, self.arms, len(self.plan.checkpoints))
-        with np.errstate(all="ignore"):  # without compilation, arithmetic that is meant to wrap or divide by zero would warn
-            self.kernel(
-                self._states.made, self.world, self.policy, self.belief, self.key, first_run, self.plan, record
-            )
+        with np.errstate(
+            all="ignore"
+        ):  # without compilation, arithmetic that is meant to wrap or divide by zero would warn
+            self.kernel(self._states.made, self.world, self.policy, self.belief, self.key, first_run, self.plan, record)
         return record
 
     def _collect(self, task: Future[Record], on_progress: Callable[[int], None]) -> None:

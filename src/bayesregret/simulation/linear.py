@@ -1,13 +1,13 @@
 """Linear bandits: the kernel that looks at all arms only when it must.
 
 While one arm is pulled c times in a row, with w_a the covariance of arm a with it at the streak's start and w its own,
-all means and variances follow from two numbers: with shrink = 1 / (s^2 + c w), every mean is m_a + w_a move and every variance
-v_a - w_a^2 fall, where move = excess shrink and fall = c shrink. Three tests, each exact, each dearer than the one before,
-decide whether the arm still leads:
+all means and variances follow from two numbers: with shrink = 1 / (s^2 + c w), every mean is m_a + w_a move and every
+variance v_a - w_a^2 fall, where move = excess shrink and fall = c shrink. Three tests, each exact, each dearer than the
+one before, decide whether the arm still leads:
 
 1. For the next few pulls the arm's own width is at least what it will be at their end, and no other index can exceed
-   best_other + reach |move - anchor|: variances only fall, and means move by at most the largest |w_a|. Both are linear in
-   `excess` and `c`, so a round costs two comparisons.
+   the highest of them when they were last looked at plus w_a (move - anchor) for the largest or smallest w_a: variances
+   only fall. Both are linear in `excess` and c, so a round costs two comparisons.
 2. The same with the arm's present width.
 3. All indices.
 """
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, draw_means, draw_reward
 from bayesregret.dispatch import jitable
-from bayesregret.models.linear import LinearModel
+from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
 from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
@@ -33,15 +33,15 @@ ROUNDING = 1e-11
 
 class LinearState(NamedTuple):
     means: Array  # (arms,)
-    index: Array  # (columns,)
-    stream: NDArray[np.uint64]  # (arms, 4)
+    indices: Array  # (columns,)
+    streams: NDArray[np.uint64]  # (arms, 4)
     posterior: LinearPosterior
 
 
 def make_linear_state(model: LinearModel) -> LinearState:
     columns = model.whitened.shape[1]
     streams = np.empty((model.arms, 4), np.uint64)
-    return LinearState(np.empty(model.arms), np.empty(columns), streams, make_posterior(model))
+    return LinearState(np.empty(model.arms), aligned(columns), streams, make_posterior(model))
 
 
 @play_run.implement(LinearState)
@@ -51,27 +51,27 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
     best = best_arm(state.means)
     posterior = state.posterior
     forget(posterior, belief)
-    look(policy, posterior, state.index, 0.0, 0.0)
-    best_other = highest(state.index)
+    look(policy, posterior, state.indices, 0.0, 0.0)
+    best_other = highest(state.indices)
     rounds = 0
     regret = 0.0
     marked = 0
     while True:
-        arm = first_with(state.index, best_other)
+        arm = first_with(state.indices, best_other)
         aim(posterior, belief, arm)
-        if posterior.count[arm] == 0:
+        if posterior.counts[arm] == 0:
             stream = open_stream(key, start, REWARD + np.uint64(arm))
         else:
-            stream = (state.stream[arm, 0], state.stream[arm, 1], state.stream[arm, 2], state.stream[arm, 3])
+            stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
         pulls, excess, stream, best_other = stay(state, world, policy, belief, arm, plan.horizon - rounds, stream)
-        state.stream[arm, 0], state.stream[arm, 1], state.stream[arm, 2], state.stream[arm, 3] = stream
+        state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3] = stream
 
         gap = state.means[best] - state.means[arm]
         marked = mark_checkpoints(plan, curve, marked, rounds, pulls, regret, gap)
         regret += pulls * gap
         rounds += pulls
         if rounds >= plan.horizon or plan.stop[0]:
-            posterior.count[arm] += pulls
+            posterior.counts[arm] += pulls
             return regret, best
         learn(posterior, belief, arm, pulls, excess)
 
@@ -81,33 +81,31 @@ def stay(state, world, policy, belief, arm, left, stream):
     """Pull an arm until another one leads or no rounds are left.
 
     Return the pulls, the excess of their rewards over the expected, the stream, and the highest index of the others.
-    Afterwards `state.index` holds all indices, if another arm leads.
+    Afterwards `state.indices` holds all indices, if another arm leads.
     """
     posterior = state.posterior
     true_mean = state.means[arm]
     mean, variance, own = posterior.mean[arm], posterior.variance[arm], posterior.covariance[arm]
     noise = belief.reward_noise * belief.reward_noise
-    reach = highest_size(posterior.covariance)
-    state.index[arm] = -np.inf
-    best_other = highest(state.index)
+    posterior.covariance[arm] = 0.0  # out of the way: the next two lines are about the others
+    rise, sink = extremes(posterior.covariance)
+    posterior.covariance[arm] = own
+    state.indices[arm] = -np.inf
+    best_other = highest(state.indices)
     slack = ROUNDING * (abs(best_other) + abs(mean)) if best_other > -np.inf else 0.0
     anchor = 0.0
     pulls = 0
     excess = 0.0
+    end = 1
+    ahead_up, ahead_down = -1.0, -1.0  # most streaks are of one pull: the first is tested exactly
     scale = noise
     while True:
-        # Test 1, for a stretch of pulls.
-        end = min(left, pulls + 4 + (pulls >> 2))
-        width = confidence_width(policy, max(0.0, variance - own * own * (end / (noise + end * own))))
-        lead = mean + width - best_other - slack
-        lowest = (reach * anchor - lead) / (reach + own)
-        highest_move = (reach * anchor + lead) / (reach - own) if reach > own else np.inf
         while True:
             reward, stream = draw_reward(world, arm, true_mean, stream)
             excess += reward - mean
             pulls += 1
             scale += own
-            if not (excess > lowest * scale and excess < highest_move * scale):
+            if ahead_up * scale + (own - rise) * excess <= 0.0 or ahead_down * scale + (own - sink) * excess <= 0.0:
                 break
             if pulls == end:
                 break
@@ -119,19 +117,24 @@ def stay(state, world, policy, belief, arm, left, stream):
         move = excess * shrink
         fall = pulls * shrink
         index = mean + own * move + confidence_width(policy, max(0.0, variance - own * own * fall))
-        if index - slack > best_other + reach * abs(move - anchor):
-            continue
-        # Test 3.
-        look(policy, posterior, state.index, move, fall)
-        index = state.index[arm]
-        state.index[arm] = -np.inf
-        best_other = highest(state.index)
-        anchor = move
-        if index <= best_other:
-            state.index[arm] = index
-            if index < best_other or first_with(state.index, best_other) < arm:
-                return pulls, excess, stream, best_other
-            state.index[arm] = -np.inf
+        gain = max(rise * (move - anchor), sink * (move - anchor))
+        if not index - slack > best_other + gain:
+            # Test 3.
+            look(policy, posterior, state.indices, move, fall)
+            index = state.indices[arm]
+            state.indices[arm] = -np.inf
+            best_other = highest(state.indices)
+            anchor = move
+            if index <= best_other:
+                if index < best_other or first_with(state.indices, best_other) < arm:
+                    state.indices[arm] = index
+                    return pulls, excess, stream, best_other
+        # Test 1, for the next stretch of pulls.
+        end = min(left, pulls + 4 + (pulls >> 2))
+        width = confidence_width(policy, max(0.0, variance - own * own * (end / (noise + end * own))))
+        lead = mean + width - best_other - slack
+        ahead_up = lead + rise * anchor
+        ahead_down = lead + sink * anchor
 
 
 @jitable
@@ -156,15 +159,16 @@ def highest(values):
 
 
 @jitable
-def highest_size(values):
-    """The largest absolute value, likewise."""
-    a, b, c, d = abs(values[0]), abs(values[1]), abs(values[2]), abs(values[3])
+def extremes(values):
+    """The largest and the smallest value, likewise."""
+    a, b, c, d = values[0], values[1], values[2], values[3]
+    e, f, g, h = a, b, c, d
     for i in range(4, values.shape[0], 4):
-        a = max(a, abs(values[i]))
-        b = max(b, abs(values[i + 1]))
-        c = max(c, abs(values[i + 2]))
-        d = max(d, abs(values[i + 3]))
-    return max(max(a, b), max(c, d))
+        a, e = max(a, values[i]), min(e, values[i])
+        b, f = max(b, values[i + 1]), min(f, values[i + 1])
+        c, g = max(c, values[i + 2]), min(g, values[i + 2])
+        d, h = max(d, values[i + 3]), min(h, values[i + 3])
+    return max(max(a, b), max(c, d)), min(min(e, f), min(g, h))
 
 
 @jitable
@@ -179,5 +183,5 @@ def first_with(values, value):
 @add_pulls.implement(LinearState)
 def add_linear_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
-        pulls[arm] += state.posterior.count[arm]
-    return state.posterior.count[best]
+        pulls[arm] += state.posterior.counts[arm]
+    return state.posterior.counts[best]

@@ -44,14 +44,12 @@ def estimate(values: NDArray[np.float64]) -> Estimate:
     runs = len(values)
     mean = math.fsum(values) / runs
     squares = math.fsum((values - mean) ** 2)
-    return Estimate(mean, standard_error(squares, runs))
+    return Estimate(mean, float(standard_error(squares, runs)))
 
 
 def standard_error(squares: Any, runs: int) -> Any:
     """Standard error of a mean over runs from the sum of squared deviations; infinite for a single run."""
-    if runs < 2:
-        return np.full_like(squares, np.inf) if isinstance(squares, np.ndarray) else math.inf
-    return np.sqrt(squares / (runs - 1) / runs) if isinstance(squares, np.ndarray) else math.sqrt(squares / (runs - 1) / runs)
+    return np.sqrt(squares / (runs - 1) / runs) if runs > 1 else squares + math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +149,10 @@ class SimulationResult:
             "policies": {name: _policy_dict(result) for name, result in self.policies.items()},
             "paired": self._paired_dict(),
             "rounds": self.rounds.tolist(),
-            **({} if self.precision is None else {"precision": self.precision, "precision_reached": self.precision_reached}),
-        }
+        } | ({} if self.precision is None else self._precision_dict())
+
+    def _precision_dict(self) -> dict[str, Any]:
+        return {"precision": self.precision, "precision_reached": self.precision_reached}
 
     def _paired_dict(self) -> dict[str, dict[str, float]]:
         baseline, *others = self.policies
@@ -164,9 +164,7 @@ class SimulationResult:
         import pandas as pd
 
         return pd.concat(
-            pd.DataFrame(
-                {"policy": name, "round": r.curve.rounds, "regret": r.curve.mean, "stderr": r.curve.stderr}
-            )
+            pd.DataFrame({"policy": name, "round": r.curve.rounds, "regret": r.curve.mean, "stderr": r.curve.stderr})
             for name, r in self.policies.items()
         ).reset_index(drop=True)
 
@@ -188,8 +186,9 @@ class SimulationResult:
 
 
 def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    name, *numbers = (text.ljust(w) if i == 0 else text.rjust(w) for i, (text, w) in enumerate(zip(row, widths, strict=True)))
-    return "  ".join([name, *numbers]).rstrip()
+    name, *numbers = row
+    cells = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
+    return "  ".join([name.ljust(widths[0]), *cells]).rstrip()
 
 
 def _policy_dict(result: PolicyResult) -> dict[str, Any]:

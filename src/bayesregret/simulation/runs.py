@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def add_pulls(state, pulls, best):
     """Add the pulls of each arm in the run just played; return those of arm `best`."""
 
 
-def play_blocks(state: Any, world: Any, policy: Any, belief: Any, key: Any, first_run: int, plan: Any, record: Any) -> None:
+def play_blocks(state, world, policy, belief, key, first_run, plan, record):
     """Simulate the runs from `first_run` on, as many as `record` has room for, block after block."""
     runs = record.final_regret.shape[0]
     for block in range(record.block_mean.shape[0]):

@@ -70,7 +70,8 @@ def simulate(
         precision = checks.probability("precision", precision)
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
     simulations = {
-        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds) for name, policy in named.items()
+        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds)
+        for name, policy in named.items()
     }
     with open_progress(progress, rounds_in_all=len(named) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)

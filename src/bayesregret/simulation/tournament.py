@@ -6,7 +6,7 @@ is then the runner-up, and when the leader falls behind, the two swap places and
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,9 @@ ONE = U(1)
 
 
 class Tournament(NamedTuple):
-    index: NDArray[np.float64]  # (2 leaves,): the index of each node's winner
-    arm: NDArray[np.uint64]  # (2 leaves,): its arm
-    leaf: NDArray[np.uint64]  # (arms,): where an arm waits; they move as arms swap places
+    indices: NDArray[np.float64]  # (2 leaves,): the index of each node's winner
+    arms: NDArray[np.uint64]  # (2 leaves,): its arm
+    leaves: NDArray[np.uint64]  # (arms,): where an arm waits; they move as arms swap places
 
 
 def make_tournament(arms: int) -> Tournament:
@@ -31,37 +31,37 @@ def make_tournament(arms: int) -> Tournament:
 @jitable
 def seat(tree, arm, index):
     """Put an arm at its first leaf."""
-    leaf = tree.index.shape[0] // 2 + arm
-    tree.leaf[arm] = leaf
-    tree.index[leaf] = index
-    tree.arm[leaf] = arm
+    leaf = tree.indices.shape[0] // 2 + arm
+    tree.leaves[arm] = leaf
+    tree.indices[leaf] = index
+    tree.arms[leaf] = arm
 
 
 @jitable
 def play_all(tree):
     """Play every match once all arms are seated; return the leader, who then stands aside."""
-    arms = tree.leaf.shape[0]
-    leaves = tree.index.shape[0] // 2
+    arms = tree.leaves.shape[0]
+    leaves = tree.indices.shape[0] // 2
     for empty in range(leaves + arms, 2 * leaves):
-        tree.index[empty] = -np.inf
-        tree.arm[empty] = arms
+        tree.indices[empty] = -np.inf
+        tree.arms[empty] = arms
     for node in range(leaves - 1, 0, -1):
         winner = 2 * node
-        if tree.index[winner + 1] > tree.index[winner]:  # leaves are in the order of arms: ties go left
+        if tree.indices[winner + 1] > tree.indices[winner]:  # leaves are in the order of arms: ties go left
             winner += 1
-        tree.index[node] = tree.index[winner]
-        tree.arm[node] = tree.arm[winner]
-    leader = tree.arm[1]
-    play_path(tree, tree.leaf[leader], U(arms), -np.inf)
+        tree.indices[node] = tree.indices[winner]
+        tree.arms[node] = tree.arms[winner]
+    leader = tree.arms[1]
+    play_path(tree, tree.leaves[leader], U(arms), -np.inf)
     return leader
 
 
 @jitable
 def swap_leader(tree, leader, index):
     """Let the runner-up take over from a leader whose index has fallen to `index`; return the new leader."""
-    taking_over = tree.arm[1]
-    leaf = tree.leaf[taking_over]
-    tree.leaf[leader] = leaf
+    taking_over = tree.arms[1]
+    leaf = tree.leaves[taking_over]
+    tree.leaves[leader] = leaf
     play_path(tree, leaf, leader, index)
     return taking_over
 
@@ -69,16 +69,16 @@ def swap_leader(tree, leader, index):
 @jitable
 def play_path(tree, node, arm, index):
     """Put (arm, index) at a node and play its matches up to the root; the lower arm wins ties."""
-    tree.index[node] = index
-    tree.arm[node] = arm
+    tree.indices[node] = index
+    tree.arms[node] = arm
     while node > ONE:
         other = node ^ ONE
-        other_arm = tree.arm[other]
-        other_index = tree.index[other]
+        other_arm = tree.arms[other]
+        other_index = tree.indices[other]
         # Without branches: who wins cannot be foretold, and a wrong guess costs more than the whole match.
         loses = U(other_index > index) | (U(other_index == index) & U(other_arm < arm))
         arm = arm ^ ((arm ^ other_arm) * loses)
         index = max(index, other_index)
         node >>= ONE
-        tree.index[node] = index
-        tree.arm[node] = arm
+        tree.indices[node] = index
+        tree.arms[node] = arm

@@ -1,0 +1,5 @@
+"""`python -m bayesregret` is `bayesregret`."""
+
+from bayesregret.cli import main
+
+main()

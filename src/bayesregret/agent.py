@@ -1,0 +1,252 @@
+"""A policy in service: one decision at a time, the same formulas as in the simulation, state that survives a crash."""
+
+from __future__ import annotations
+
+import json
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import arm_index, confidence_width, mean_plus_width
+from bayesregret.dispatch import compile_kernel
+from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
+from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior
+from bayesregret.policies.policy import Policy, is_mean_plus_width
+from bayesregret.problem import problem_from_dict
+
+FORMAT = "bayesregret agent"
+VERSION = 1
+LINEAR_STATE = ("counts", "surplus", "mean", "variance", "gain")
+
+
+class Agent(ABC):
+    """What `policy.start(bandit)` gives.
+
+    Decisions depend on the rewards received so far alone: `select` may be called any number of times before the rewards
+    come, and they may come late and in any order. Ties go to the lowest arm number. Safe to use from several threads.
+
+    >>> agent = BayesUCB(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
+    >>> agent.select()
+    0
+    >>> agent.update(0, reward=0)
+    >>> agent.select()
+    1
+    """
+
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
+        self.policy = policy
+        self.bandit = bandit
+        self.horizon = horizon
+        self.settings = policy.settings(bandit, horizon)
+        self.belief = policy.belief(bandit)
+        self._index: Array = np.empty(bandit.arms)
+        self._lock = threading.Lock()
+
+    def select(self) -> int:
+        """The arm to take now."""
+        with self._lock:
+            return int(self._index.argmax())
+
+    def update(self, arm: int, reward: float) -> None:
+        """Take in one reward. A bad arm or reward raises ValueError and changes nothing."""
+        arm, reward = self._checked(arm, reward)
+        with self._lock:
+            self._learn(arm, reward)
+
+    def update_many(self, arms: Iterable[int], rewards: Iterable[float]) -> None:
+        """Take in a batch of rewards, in order. If one is bad, ValueError, and none is taken in."""
+        arms, rewards = list(arms), list(rewards)
+        if len(arms) != len(rewards):
+            raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
+        batch = [self._checked(arm, reward) for arm, reward in zip(arms, rewards, strict=True)]
+        with self._lock:
+            for arm, reward in batch:
+                self._learn(arm, reward)
+
+    @property
+    def index(self) -> Array:
+        """(arms,): the index of each arm; the highest is taken."""
+        with self._lock:
+            return self._index.copy()
+
+    @property
+    @abstractmethod
+    def pulls(self) -> NDArray[np.int64]:
+        """(arms,): the rewards received of each arm."""
+
+    def to_json(self) -> str:
+        """The whole agent as text; `Agent.from_json` gives one that goes on with the same bits."""
+        with self._lock:
+            state = self._state()
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "policy": _policy_to_dict(self.policy),
+                "problem": self.bandit.to_dict(),
+                "horizon": self.horizon,
+                "state": state,
+            },
+            allow_nan=False,
+        )
+
+    @staticmethod
+    def from_json(text: str) -> Agent:
+        """The agent that `to_json` wrote down."""
+        data = _parsed(text)
+        try:
+            policy = _policy_from_dict(data["policy"])
+            agent = policy.start(problem_from_dict(data["problem"]), horizon=data["horizon"])
+            agent._restore(data["state"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"agent state must be what to_json wrote, but has no usable {error}") from None
+        return agent
+
+    def _checked(self, arm: int, reward: float) -> tuple[int, float]:
+        return checks.whole("arm", arm, 0, self.bandit.arms - 1), self.bandit.check_reward(reward)
+
+    @abstractmethod
+    def _learn(self, arm: int, reward: float) -> None: ...
+
+    @abstractmethod
+    def _state(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _restore(self, state: dict[str, Any]) -> None: ...
+
+
+class ArmsAgent(Agent):
+    """Independent arms: a count and a total each; an update costs one index."""
+
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
+        super().__init__(policy, bandit, horizon)
+        self._formula = mean_plus_width if is_mean_plus_width(self.settings) else arm_index
+        self._count = [0] * bandit.arms
+        self._total = [0.0] * bandit.arms
+        self._look_at_all()
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        return np.array(self._count)
+
+    def _learn(self, arm: int, reward: float) -> None:
+        count, total = self._count[arm] + 1, self._total[arm] + reward
+        index = self._formula(self.settings, self.belief, arm, count, total)
+        self._count[arm], self._total[arm], self._index[arm] = count, total, index
+
+    def _look_at_all(self) -> None:
+        for arm in range(self.bandit.arms):
+            self._index[arm] = self._formula(self.settings, self.belief, arm, self._count[arm], self._total[arm])
+
+    def _state(self) -> dict[str, Any]:
+        return {"count": self._count, "total": self._total}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        count = _numbers(state, "count", (self.bandit.arms,))
+        if (count < 0).any() or (count != np.floor(count)).any():
+            raise ValueError("agent state must hold whole counts, none negative")
+        self._count = [int(number) for number in count]
+        self._total = _numbers(state, "total", (self.bandit.arms,)).tolist()
+        self._look_at_all()
+
+
+class LinearAgent(Agent):
+    """A linear belief: one compiled rank-one update for each reward."""
+
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
+        super().__init__(policy, bandit, horizon)
+        if not is_mean_plus_width(self.settings):
+            raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+        self._posterior = make_posterior(self.belief)
+        self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
+        forget(self._posterior, self.belief)
+        self._call(0, 0, 0.0)
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        with self._lock:
+            return self._posterior.counts[: self.bandit.arms].copy()
+
+    def _learn(self, arm: int, reward: float) -> None:
+        self._call(arm, 1, reward)
+
+    def _call(self, arm: int, pulls: int, reward: float) -> None:
+        self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
+
+    def _state(self) -> dict[str, Any]:
+        arms = self.bandit.arms
+        kept = {name: getattr(self._posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
+        return {"updates": int(self._posterior.updates[0])} | kept
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        arms = self.bandit.arms
+        for name in LINEAR_STATE:
+            kept = getattr(self._posterior, name)[..., :arms]
+            kept[...] = _numbers(state, name, kept.shape)
+        self._posterior.updates[0] = checks.whole("updates", state["updates"], 0)
+        self._call(0, 0, 0.0)
+
+
+def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: int, reward: float, index: Any) -> None:
+    if pulls > 0:
+        aim(posterior, model, arm)
+        learn(posterior, model, arm, pulls, reward - posterior.mean[arm])
+    for other in range(index.shape[0]):
+        index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])
+
+
+def start_agent(policy: Policy, bandit: Bandit, horizon: int | None) -> Agent:
+    """The kind of agent that fits what the policy believes."""
+    if not isinstance(bandit, Bandit):
+        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    if horizon is not None:
+        checks.whole("horizon", horizon, 1)
+    linear = isinstance(policy.belief(bandit), LinearModel)
+    return (LinearAgent if linear else ArmsAgent)(policy, bandit, horizon)
+
+
+def _policy_to_dict(policy: Policy) -> dict[str, Any]:
+    given = {name: value for name, value in vars(policy).items() if value is not None}
+    return {"name": policy.name} | {
+        name: value.to_dict() if isinstance(value, Bandit) else value for name, value in given.items()
+    }
+
+
+def _policy_from_dict(data: dict[str, Any]) -> Policy:
+    arguments = dict(data)
+    name = arguments.pop("name")
+    if name not in Policy.classes:
+        raise ValueError(f"policy must be one of {', '.join(sorted(Policy.classes))}, got {checks.shown(name)}")
+    if "prior" in arguments:
+        arguments["prior"] = problem_from_dict(arguments["prior"])
+    return Policy.classes[name](**arguments)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """The text of an agent as data, if it is one that this version can read."""
+    may_be = "the text that to_json wrote"
+    try:
+        data = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise checks.fail("agent state", may_be, text) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise checks.fail("agent state", may_be, text)
+    if data.get("version") != VERSION:
+        raise ValueError(f"agent state must be of format version {VERSION}, got {checks.shown(data.get('version'))}")
+    return data
+
+
+def _numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
+    made = checks.array(f"agent state's {name}", state[name], len(shape), "a table of numbers")
+    if made.shape != shape:
+        raise ValueError(f"agent state's {name} must have the shape {shape}, got {made.shape}")
+    if name in ("variance",) and made.min() < 0.0:
+        raise ValueError("agent state's variance must not be negative")
+    return made

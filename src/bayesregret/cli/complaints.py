@@ -1,0 +1,28 @@
+"""What goes wrong, in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PROGRAM = "bayesregret"
+
+
+class InputError(Exception):
+    """The user gave something that cannot be used."""
+
+
+@contextmanager
+def bad_input() -> Iterator[None]:
+    """Where the package's checks are at work, what they refuse is the user's to mend."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(str(error)) from error
+
+
+def complain(message: str, status: int) -> int:
+    """Say it on standard error; return the exit status."""
+    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,144 @@
+"""`bayesregret simulate`: Bayes regret of policies on a problem."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from bayesregret import checks
+from bayesregret.cli import options
+from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.options import number, number_option, option
+from bayesregret.cli.show import show_json, show_result
+from bayesregret.policies import Policy
+from bayesregret.simulation.simulate import simulate as run_simulation
+
+HORIZON = 1_000
+RUNS = 10_000
+SEED = 0
+DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
+EFFORT = "Precision and speed"
+OUTPUT = "Output"
+
+
+def complete_policy(incomplete: str) -> list[str]:
+    return [name for name in Policy.classes if name.startswith(incomplete)]
+
+
+def simulate(
+    problem: options.Problem,
+    policy: Annotated[
+        list[str] | None,
+        option(
+            help=f"{' or '.join(Policy.classes)}; may be given again for another.",
+            default=" and ".join(DEFAULT_POLICIES),
+            metavar="NAME",
+            autocompletion=complete_policy,
+        ),
+    ] = None,
+    horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
+    runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,
+    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    delta: Annotated[
+        float | None, number_option("Failure probability of the policies' confidence bounds.", "1/horizon")
+    ] = None,
+    checkpoints: Annotated[
+        str | None,
+        option(
+            help="Rounds at which to tell the regret so far.",
+            default="with --json about 100 rounds, otherwise none",
+            metavar="N,N,...",
+        ),
+    ] = None,
+    arms: options.Arms = None,
+    dimension: options.Dimension = None,
+    prior_gap: options.PriorGap = None,
+    prior_width: options.PriorWidth = None,
+    reward_noise: options.RewardNoise = None,
+    noise_kind: options.NoiseKind = None,
+    alpha: options.Alpha = None,
+    beta: options.Beta = None,
+    features_seed: options.FeaturesSeed = None,
+    precision: Annotated[
+        float | None,
+        number_option("Add runs until every standard error is at most this share of its regret.", section=EFFORT),
+    ] = None,
+    max_runs: Annotated[
+        int | None, number_option("Runs at which --precision gives up.", "100 times --runs", EFFORT)
+    ] = None,
+    threads: Annotated[
+        int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)
+    ] = None,
+    json: Annotated[bool, option("--json", help="One JSON object in place of the table.", section=OUTPUT)] = False,
+    progress: Annotated[
+        bool | None, option(help="A progress bar on standard error.", default="in a terminal", section=OUTPUT)
+    ] = None,
+) -> None:
+    """Bayes regret of policies on a problem, by simulation.
+
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
+    options below set. (A file of such a name is ./gaussian.) A problem file has the fields of the model:
+
+    \b
+      model = "gaussian"
+      prior_mean = [1, 0, 0]
+      prior_width = 1.0
+      reward_noise = 1.0
+
+    A bernoulli problem has alpha and beta, lists of pseudo-counts; a linear one has features, a list of rows, with
+    prior_mean, prior_cov or prior_width, and reward_noise.
+
+    \b
+    Examples:
+      bayesregret simulate gaussian --arms 10 --prior-gap 1 --horizon 1000 --runs 10000 --seed 7
+      bayesregret simulate bernoulli --alpha 1 --beta 3 --policy bayes-ucb --delta 0.01
+      bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
+      bayesregret simulate problem.toml --precision 0.01 --json
+    """
+    problem_options = {
+        "arms": arms,
+        "dimension": dimension,
+        "prior_gap": prior_gap,
+        "prior_width": prior_width,
+        "reward_noise": reward_noise,
+        "noise_kind": noise_kind,
+        "alpha": alpha,
+        "beta": beta,
+        "features_seed": features_seed,
+    }
+    with bad_input():
+        if max_runs is not None and precision is None:
+            raise ValueError("--max-runs goes with --precision only")
+        result = run_simulation(
+            options.make_problem(problem, problem_options),
+            make_policies(policy or DEFAULT_POLICIES, delta),
+            horizon=horizon,
+            runs=runs,
+            seed=seed,
+            checkpoints=None if checkpoints is None else [number(entry) for entry in checkpoints.split(",")],
+            threads=threads,
+            precision=precision,
+            max_runs=max_runs,
+            progress=progress,
+        )
+    if json:
+        show_json(result.to_dict())
+    else:
+        show_result(result, curve=checkpoints is not None)
+
+
+def make_policies(names: Sequence[str], delta: Any) -> list[Policy]:
+    for name in names:
+        checks.one_of("policy", name, Policy.classes)
+        if names.count(name) > 1:
+            raise ValueError(f"policy must be given once each, got {name} {names.count(name)} times")
+    return [_make_policy(Policy.classes[name], delta) for name in names]
+
+
+def _make_policy(policy: type[Policy], delta: Any) -> Policy:
+    if delta is None:
+        return policy()
+    if "delta" not in inspect.signature(policy).parameters:
+        raise ValueError(f"--delta does not go with {policy.name}, which has no delta")
+    return policy(delta=delta)  # type: ignore[call-arg]
