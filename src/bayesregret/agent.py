@@ -146,14 +146,11 @@ class ArmsAgent(Agent):
             self._index[arm] = self._formula(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
     def _state(self) -> dict[str, Any]:
-        return {"count": self._count, "total": self._total}
+        return {"counts": self._count, "totals": self._total}
 
     def _restore(self, state: dict[str, Any]) -> None:
-        count = _numbers(state, "count", (self.bandit.arms,))
-        if (count < 0).any() or (count != np.floor(count)).any():
-            raise ValueError("agent state must hold whole counts, none negative")
-        self._count = [int(number) for number in count]
-        self._total = _numbers(state, "total", (self.bandit.arms,)).tolist()
+        self._count = [int(number) for number in _numbers(state, "counts", (self.bandit.arms,))]
+        self._total = _numbers(state, "totals", (self.bandit.arms,)).tolist()
         self._look_at_all()
 
 
@@ -244,9 +241,13 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
-    made = checks.array(f"agent state's {name}", state[name], len(shape), "a table of numbers")
+    """A field of an agent's state: numbers of this shape, and what else its name promises."""
+    field = f"agent state's {name}"
+    made = checks.array(field, state[name], len(shape), "a table of numbers")
     if made.shape != shape:
-        raise ValueError(f"agent state's {name} must have the shape {shape}, got {made.shape}")
-    if name in ("variance",) and made.min() < 0.0:
-        raise ValueError("agent state's variance must not be negative")
+        raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")
+    if name in ("counts", "variance") and made.min() < 0.0:
+        raise ValueError(f"{field} must not be negative, but has the entry {made.min():g}")
+    if name == "counts" and (made != np.floor(made)).any():
+        raise ValueError(f"{field} must be whole numbers")
     return made

@@ -17,6 +17,7 @@ formula stays an ordinary function that an online agent or a test without compil
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import inspect
 import pathlib
@@ -112,51 +113,67 @@ def _when_numba_is_ready(register: Callable[[], None]) -> None:
 
 def _make_numba_ready() -> None:
     global _numba_is_ready
+    if _numba_is_ready:
+        return
+    # Numba makes a great many objects that stay; looking for garbage among them is a quarter of its start.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        from numba.core.registry import cpu_target
+
+        while _waiting:
+            _waiting.pop(0)()
+        cpu_target.target_context.refresh()
+    finally:
+        if collecting:
+            gc.enable()
     _numba_is_ready = True
-    while _waiting:
-        _waiting.pop(0)()
 
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
     _make_numba_ready()
-    return _compile(body, _source_fingerprint(frozenset(map(_source_file, classes))))
+    return _compile(body, frozenset(classes))
 
 
 @functools.cache
-def _compile(body: Callable[..., Any], fingerprint: str) -> Callable[..., Any]:
+def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[..., Any]:
     import numba
 
     jitable(body)
 
     def kernel(*args):  # type: ignore[no-untyped-def]
-        fingerprint  # noqa: B018 - a closure's variables are part of Numba's cache key
         return body(*args)
 
+    # Numba names its files after this. It looks for changes only in the file of the cached function itself: without the
+    # fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
+    kernel.__qualname__ = f"{body.__name__}_{_fingerprint(classes)}"
     options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
+    # Classes typed at a prompt or in a script are new ones in every process: no file could be found again.
+    keep = all(subject.__module__ != "__main__" for subject in classes)
     try:
-        return cast(Callable[..., Any], numba.njit(kernel, cache=True, **options))
+        return cast(Callable[..., Any], numba.njit(kernel, cache=keep, **options))
     except RuntimeError:  # no folder to keep compiled code in: compile in every process
         return cast(Callable[..., Any], numba.njit(kernel, **options))
 
 
-def _source_file(subject: type) -> str:
+def _fingerprint(classes: frozenset[type]) -> str:
+    """Names every source that a kernel for these classes may contain, and where the classes are found."""
+    digest = hashlib.sha256(_package_sources())
+    for subject in sorted(classes, key=lambda subject: (subject.__module__, subject.__qualname__)):
+        digest.update(f"{subject.__module__}.{subject.__qualname__}".encode())
+        digest.update(_source_of(subject))
+    return digest.hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=1)
+def _package_sources() -> bytes:
+    paths = sorted(pathlib.Path(__file__).parent.rglob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
+
+
+def _source_of(subject: type) -> bytes:
     try:
-        return inspect.getfile(subject)
-    except (TypeError, OSError):  # typed at a prompt: there is no file to watch
-        return ""
-
-
-@functools.cache
-def _source_fingerprint(outside_files: frozenset[str]) -> str:
-    """Hash of every source that a kernel may contain.
-
-    Numba looks only at the file of the cached function itself: without this an edited model, or a researcher's
-    edited policy, would silently run its old machine code.
-    """
-    package = sorted(pathlib.Path(__file__).parent.rglob("*.py"))
-    digest = hashlib.sha256()
-    for path in [*package, *map(pathlib.Path, sorted(outside_files))]:
-        if path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+        return pathlib.Path(inspect.getfile(subject)).read_bytes()
+    except (TypeError, OSError):  # typed at a prompt: there is no file
+        return b""

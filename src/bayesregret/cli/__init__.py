@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
+from bayesregret import __version__
+from bayesregret.cli import simulate
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
-from bayesregret.cli.simulate import simulate
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
@@ -29,14 +30,12 @@ app = typer.Typer(
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command(cls=SectionedCommand)(simulate)
+app.command(cls=SectionedCommand)(simulate.simulate)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"{PROGRAM} {version('bayesregret')}")
+        typer.echo(f"{PROGRAM} {__version__}")
         raise typer.Exit
 
 

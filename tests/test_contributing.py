@@ -1,0 +1,87 @@
+"""The examples of CONTRIBUTING.md are run exactly as they stand there."""
+
+import importlib.util
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import bayesregret as br
+
+ROOT = pathlib.Path(__file__).parents[1]
+EXAMPLES = dict(
+    re.findall(r"<!-- example: ([\w ]+) -->\n```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+)
+
+
+@pytest.fixture
+def example(tmp_path, request):
+    """An example as a module of its own, outside the package."""
+    name = "outside_" + request.param.replace(" ", "_")
+    path = tmp_path / f"{name}.py"
+    path.write_text(EXAMPLES[request.param])
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[name]
+    br.Policy.classes.pop("optimist", None)
+    br.Policy.classes.pop("posterior-moss", None)
+
+
+def test_all_examples_are_tried():
+    assert set(EXAMPLES) == {"a policy", "an index", "a model"}
+
+
+@pytest.mark.parametrize("example", ["a policy"], indirect=True)
+def test_own_policy_is_bayes_ucb_when_the_widths_agree(example):
+    policies = [br.BayesUCB(delta=np.exp(-2.0)), example.Optimist(2.0)]  # sqrt(2 log(1/delta)) = 2
+    linear = br.LinearBandit([[1, 0], [0.6, 0.8], [0, 1]], [0, 0], prior_width=1, reward_noise=1)
+    for bandit in (br.GaussianBandit([1, 0, 0], 1, 1), br.BernoulliBandit([1, 2], [1, 1]), linear):
+        result = br.simulate(bandit, [*policies, example.Optimist(0.5)], horizon=60, runs=20, seed=3)
+        assert np.array_equal(result["optimist"].final_regret, result["bayes-ucb"].final_regret)
+        assert not np.array_equal(result["optimist-2"].final_regret, result["bayes-ucb"].final_regret)
+
+
+@pytest.mark.parametrize("example", ["a policy"], indirect=True)
+def test_own_policy_has_an_agent_that_can_be_saved(example):
+    agent = example.Optimist(1.0).start(br.GaussianBandit([0, 0], 1, 1))
+    agent.update(0, -3.0)
+    again = br.Agent.from_json(agent.to_json())
+    assert agent.select() == again.select() == 1
+    assert again.policy == example.Optimist(1.0)
+
+
+@pytest.mark.parametrize("example", ["an index"], indirect=True)
+def test_own_index_runs_and_explores(example):
+    bandit = br.BernoulliBandit([1, 1, 1], [1, 1, 1])
+    result = br.simulate(bandit, example.PosteriorMoss(), horizon=100, runs=200, seed=1)["posterior-moss"]
+    assert (result.mean_pulls > 1).all()
+    assert result.best_share > 1 / 3 + 0.1
+
+
+@pytest.mark.parametrize("example", ["an index"], indirect=True)
+def test_own_index_does_not_fit_a_linear_bandit(example):
+    linear = br.LinearBandit([[1, 0], [0, 1]], [0, 0], prior_width=1, reward_noise=1)
+    with pytest.raises(ValueError, match="policy must have a confidence width to run on a linear bandit"):
+        br.simulate(linear, example.PosteriorMoss(), horizon=10, runs=1, seed=1)
+    with pytest.raises(ValueError, match="policy must have a confidence width to run on a linear bandit"):
+        example.PosteriorMoss().start(linear, horizon=10)
+
+
+@pytest.mark.parametrize("example", ["a model"], indirect=True)
+def test_own_model_is_a_bandit_like_any_other(example):
+    bandit = example.UniformNoiseBandit(arms=4, prior_width=1.0, spread=2.0)
+    assert bandit == example.UniformNoiseBandit(4, 1, 2)
+    assert repr(bandit) == "UniformNoiseBandit(arms=4, prior_width=1.0, spread=2.0)"
+    result = br.simulate(bandit, [br.BayesUCB(), br.UCB1()], horizon=200, runs=300, seed=5)
+    assert result["bayes-ucb"].best_share > 0.6
+    # With noise of this variance the Gaussian bandit is nearly the same problem.
+    gaussian = br.GaussianBandit([0.0] * 4, 1.0, bandit.reward_proxy**0.5)
+    like_it = br.simulate(gaussian, br.BayesUCB(), horizon=200, runs=300, seed=6)["bayes-ucb"]
+    off = result["bayes-ucb"].mean - like_it.mean
+    assert abs(off) < 4 * np.hypot(result["bayes-ucb"].stderr, like_it.stderr)
+    assert abs(off - 0.5 * like_it.mean) > 4 * np.hypot(result["bayes-ucb"].stderr, like_it.stderr)
