@@ -94,6 +94,14 @@ def rarely_called(function: F) -> F:
     return _jitable(function, OUTLINED)
 
 
+def order_free(function: F) -> F:
+    """Like `jitable`, for the largest or smallest of numbers: they may be compared in any order, many at once.
+
+    Assumes that none is nan, and may return either of two zeros; the value is the same bits otherwise.
+    """
+    return _jitable(function, {**INLINED, "fastmath": {"nnan", "nsz"}})
+
+
 def _jitable(function: F, options: dict[str, Any]) -> F:
     def register_with_numba() -> None:
         from numba.extending import register_jitable

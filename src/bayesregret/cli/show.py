@@ -36,7 +36,7 @@ def show_result(result: SimulationResult, *, curve: bool) -> None:
     from rich.console import Console
 
     in_terminal = sys.stdout.isatty()
-    console = Console(highlight=False, width=ENDLESS)
+    console = Console(highlight=False, markup=False, emoji=False, width=ENDLESS)
     for table in [_regret_table(result), *([_curve_table(result)] if curve else [])]:
         _dress(table, in_terminal)
         console.print(table)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, draw_means, draw_reward
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, order_free
 from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
 from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
@@ -146,29 +146,22 @@ def look(policy, posterior, index, move, fall):
         index[arm] = posterior.mean[arm] + covariance * move + confidence_width(policy, variance)
 
 
-@jitable
+@order_free
 def highest(values):
-    """The largest value; their number is a multiple of four, and four at a time need not wait for each other."""
-    a, b, c, d = values[0], values[1], values[2], values[3]
-    for i in range(4, values.shape[0], 4):
-        a = max(a, values[i])
-        b = max(b, values[i + 1])
-        c = max(c, values[i + 2])
-        d = max(d, values[i + 3])
-    return max(max(a, b), max(c, d))
+    largest = values[0]
+    for value in values:
+        largest = max(largest, value)
+    return largest
 
 
-@jitable
+@order_free
 def extremes(values):
-    """The largest and the smallest value, likewise."""
-    a, b, c, d = values[0], values[1], values[2], values[3]
-    e, f, g, h = a, b, c, d
-    for i in range(4, values.shape[0], 4):
-        a, e = max(a, values[i]), min(e, values[i])
-        b, f = max(b, values[i + 1]), min(f, values[i + 1])
-        c, g = max(c, values[i + 2]), min(g, values[i + 2])
-        d, h = max(d, values[i + 3]), min(h, values[i + 3])
-    return max(max(a, b), max(c, d)), min(min(e, f), min(g, h))
+    """The largest and the smallest value."""
+    largest = smallest = values[0]
+    for value in values:
+        largest = max(largest, value)
+        smallest = min(smallest, value)
+    return largest, smallest
 
 
 @jitable
