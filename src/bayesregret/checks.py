@@ -19,7 +19,10 @@ SMALLEST = 1e-50
 
 def shown(value: Any) -> str:
     """A value as it stands in a message: short, whatever it is."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python will not write down a whole number of thousands of digits
+        text = "a very long number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -29,12 +32,12 @@ def fail(field: str, may_be: str, value: Any) -> ValueError:
 
 def real(field: str, value: Any, may_be: str = "a finite number") -> float:
     """A finite number, as a float."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise fail(field, may_be, value)
     try:
-        return float(value)
-    except OverflowError:
-        raise fail(field, may_be, value) from None
+        if not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value):
+            return float(value)
+    except OverflowError:  # a whole number beyond the largest float
+        pass
+    raise fail(field, may_be, value)
 
 
 def positive(field: str, value: Any) -> float:
@@ -80,7 +83,7 @@ def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
         given = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise fail(field, may_be, value) from None
-    if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0:
+    if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0 or _has_truth_values(value):
         raise fail(field, may_be, value)
     made = np.array(given, dtype=np.float64, order="C")
     if not np.isfinite(made).all():
@@ -89,6 +92,13 @@ def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
         raise ValueError(f"{field} must be {may_be}, none beyond {LARGEST:g}")
     made.flags.writeable = False
     return made
+
+
+def _has_truth_values(value: Any) -> bool:
+    """Whether True or False stands among numbers, where NumPy would read 1 or 0."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_truth_values, value))
+    return isinstance(value, bool | np.bool_)
 
 
 def vector(field: str, value: Any) -> Array:

@@ -7,10 +7,12 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from bayesregret.digits import PLUS_MINUS, with_error
+
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bayesregret.simulation.result import Estimate, SimulationResult
+    from bayesregret.simulation.result import SimulationResult
 
 # Rich would cut numbers short to fit a narrow window: a line that the terminal wraps can still be read.
 ENDLESS = 10_000
@@ -36,81 +38,42 @@ def show_result(result: SimulationResult, *, curve: bool) -> None:
     from rich.console import Console
 
     in_terminal = sys.stdout.isatty()
-    console = Console(highlight=False, markup=False, emoji=False, width=ENDLESS)
-    for table in [_regret_table(result), *([_curve_table(result)] if curve else [])]:
-        _dress(table, in_terminal)
-        console.print(table)
+    console = Console(highlight=False, width=ENDLESS)
+    for rows in [result.table(), *([_curve_rows(result)] if curve else [])]:
+        console.print(_dressed(rows, in_terminal))
         if not in_terminal:
             console.print()
-    console.print(f"{result.bandit.kind} bandit, {result.summary()}; {_plus_minus()} one standard error")
+    console.print(_writable(result.summary()))
 
 
-def _regret_table(result: SimulationResult) -> Table:
-    from rich.table import Column, Table
-
-    baseline, *others = result.policies
-    headings = ["Bayes regret", *([f"minus {baseline}"] if others else []), "median", "5% to 95%", "best arm"]
-    table = Table("policy", *(Column(heading, justify="right") for heading in headings))
-    for name, policy in result.policies.items():
-        difference = [_signed(result.paired(name, baseline)) if name != baseline else ""] if others else []
-        spread = f"{_brief(policy.quantile(0.05))} to {_brief(policy.quantile(0.95))}"
-        share = f"{policy.best_share:.1%}"
-        table.add_row(
-            name, _with_error(policy.mean, policy.stderr), *difference, _brief(policy.quantile(0.5)), spread, share
-        )
-    return table
-
-
-def _curve_table(result: SimulationResult) -> Table:
-    from rich.table import Column, Table
-
-    table = Table(Column("round", justify="right"), *(Column(name, justify="right") for name in result.policies))
+def _curve_rows(result: SimulationResult) -> list[list[str]]:
+    curves = [policy.curve for policy in result.policies.values()]
+    rows = [["round", *result.policies]]
     for i, round_ in enumerate(result.rounds.tolist()):
-        curves = [policy.curve for policy in result.policies.values()]
-        table.add_row(f"{round_:,}", *(_with_error(float(c.mean[i]), float(c.stderr[i])) for c in curves))
-    return table
+        rows.append([f"{round_:,}", *(with_error(float(c.mean[i]), float(c.stderr[i])) for c in curves)])
+    return rows
 
 
-def _dress(table: Table, in_terminal: bool) -> None:
+def _dressed(rows: list[list[str]], in_terminal: bool) -> Table:
     """Lines and bold type are for eyes; what goes into a pipe is plain columns."""
     from rich import box
+    from rich.table import Column, Table
 
+    first, *others = rows[0]
+    columns = [Column(first, no_wrap=True), *(Column(name, justify="right", no_wrap=True) for name in others)]
+    table = Table(*columns, pad_edge=False)
     table.box = box.SIMPLE_HEAD if in_terminal else None
     table.padding = (0, 1, 0, 0) if in_terminal else (0, 1)
-    table.pad_edge = False
     table.header_style = "bold" if in_terminal else ""
-    for column in table.columns:
-        column.no_wrap = True
+    for row in rows[1:]:
+        table.add_row(*map(_writable, row))
+    return table
 
 
-def _signed(difference: Estimate) -> str:
-    sign = "+" if difference.mean > 0.0 else ""
-    return sign + _with_error(difference.mean, difference.stderr)
-
-
-def _with_error(mean: float, stderr: float) -> str:
-    """A mean with as many digits as its standard error gives meaning to."""
-    decimals = _decimals(stderr, 2) if 0.0 < stderr < math.inf else _decimals(mean, 4)
-    return f"{_fixed(mean, decimals)} {_plus_minus()} {_fixed(stderr, decimals)}"
-
-
-def _brief(value: float) -> str:
-    return _fixed(value, _decimals(value, 4))
-
-
-def _decimals(value: float, significant: int) -> int:
-    """Decimals that show so many significant digits."""
-    return max(0, significant - 1 - math.floor(math.log10(abs(value)))) if value != 0.0 else 0
-
-
-def _fixed(value: float, decimals: int) -> str:
-    """Without an exponent as long as that is short."""
-    return f"{value:.{decimals}f}" if decimals <= 6 and abs(value) < 1e7 else f"{value:.4g}"
-
-
-def _plus_minus() -> str:
+def _writable(text: str) -> str:
+    """The text, in letters that standard output has."""
     try:
-        "±".encode(sys.stdout.encoding or "utf-8")
+        text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        return "+-"
-    return "±"
+        return text.replace(PLUS_MINUS, "+-")
+    return text

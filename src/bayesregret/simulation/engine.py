@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,25 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def _interrupts_set(stop: NDArray[np.uint8]) -> Iterator[None]:
+    """Let Ctrl-C set `stop` as well: an exception alone is lost if raised in a callback of the compiler."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        stop[0] = 1
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Tally:
@@ -67,8 +88,7 @@ class Simulation:
         self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int, checkpoints: NDArray[np.int64]
     ) -> None:
         settings = policy.settings(bandit, horizon)
-        log_inverse_delta = getattr(settings, "log_inverse_delta", None)
-        self.delta = None if log_inverse_delta is None else math.exp(-log_inverse_delta)
+        self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
         self.belief = policy.belief(bandit)
         self.world = bandit.model
         self.arms = bandit.arms
@@ -98,11 +118,11 @@ class Simulation:
         An interrupt ends the tasks under way within a moment and leaves the tally as it was after the last whole one.
         """
         self.stop[0] = 0
-        with ThreadPoolExecutor(threads, thread_name_prefix="bayesregret") as pool:
+        with _interrupts_set(self.stop), ThreadPoolExecutor(threads, thread_name_prefix="bayesregret") as pool:
             try:
-                tasks = self._tasks(self.tally.runs, runs, threads)
+                self._play(0, 0)  # compile here, where an interrupt is heard, and not in a worker
                 waiting: list[Future[Record]] = []
-                for first, size in tasks:
+                for first, size in self._tasks(self.tally.runs, runs, threads):
                     waiting.append(pool.submit(self._play, first, size))
                     if len(waiting) > 2 * threads:  # results are taken in order and kept only as long as needed
                         self._collect(waiting.pop(0), on_progress)
@@ -132,5 +152,7 @@ class Simulation:
 
     def _collect(self, task: Future[Record], on_progress: Callable[[int], None]) -> None:
         record = task.result()
+        if self.stop[0]:  # the interrupt came where Python ignores exceptions; the record is not whole
+            raise KeyboardInterrupt
         self.tally.add(record)
         on_progress(len(record.final_regret))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Estimate:
     stderr: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.6g} ± {self.stderr:.2g}"
+        return with_error(self.mean, self.stderr)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,20 +121,29 @@ class SimulationResult:
         return estimate(self[first].final_regret - self[second].final_regret)
 
     def __str__(self) -> str:
-        """A small table for people."""
-        baseline = next(iter(self.policies))
-        rows = [("policy", "Bayes regret", "std. error", f"minus {baseline}", "best arm")]
-        for name, result in self.policies.items():
-            difference = "" if name == baseline else str(self.paired(name, baseline))
-            rows.append((name, f"{result.mean:.6g}", f"{result.stderr:.2g}", difference, f"{result.best_share:.1%}"))
+        rows = self.table()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [_line(row, widths) for row in rows]
-        lines.insert(1, "-" * len(lines[0]))
-        return "\n".join([*lines, self.summary()])
+        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], self.summary()])
+
+    def table(self) -> list[list[str]]:
+        """Headings and a row for each policy, as `print` and the command line show them."""
+        baseline, *others = self.policies
+        difference = [f"minus {baseline}"] if others else []
+        rows = [["policy", "Bayes regret", *difference, "median", "5% to 95%", "best arm"]]
+        for name, result in self.policies.items():
+            paired = self.paired(name, baseline)
+            less = [with_error(paired.mean, paired.stderr, signed=True) if name != baseline else ""] if others else []
+            spread = f"{brief(result.quantile(0.05))} to {brief(result.quantile(0.95))}"
+            rows.append(
+                [name, str(result.estimate), *less, brief(result.quantile(0.5)), spread, f"{result.best_share:.1%}"]
+            )
+        return rows
 
     def summary(self) -> str:
         """One line that says what was run."""
-        text = f"{self.runs:,} runs of {self.horizon:,} rounds, {self.bandit.arms} arms, seed {self.seed}"
+        size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
+        text = f"{self.bandit.kind} bandit, {size}, seed {self.seed}; {PLUS_MINUS} one standard error"
         if self.precision is None:
             return text
         verdict = "reached" if self.precision_reached else "not reached"
@@ -185,7 +195,7 @@ class SimulationResult:
         return ax
 
 
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
+def _line(row: list[str], widths: list[int]) -> str:
     name, *numbers = row
     cells = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
     return "  ".join([name.ljust(widths[0]), *cells]).rstrip()

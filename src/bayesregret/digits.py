@@ -1,0 +1,34 @@
+"""Numbers for people: as many digits as mean something."""
+
+from __future__ import annotations
+
+import math
+
+PLUS_MINUS = "±"
+
+
+def with_error(mean: float, stderr: float, *, signed: bool = False) -> str:
+    """A mean with the digits that its standard error gives meaning to: 75.74 ± 0.30."""
+    decimals = _decimals(stderr, 2) if 0.0 < stderr < math.inf else _decimals(mean, 4)
+    sign = "+" if signed and mean > 0.0 else ""
+    return f"{sign}{_fixed(mean, decimals)} {PLUS_MINUS} {_fixed(stderr, decimals)}"
+
+
+def brief(value: float) -> str:
+    """Four significant digits."""
+    return _fixed(value, _decimals(value, 4))
+
+
+def counted(number: int, thing: str) -> str:
+    """1 run, 1,000 runs."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _decimals(value: float, significant: int) -> int:
+    """Decimals that show so many significant digits."""
+    return max(0, significant - 1 - math.floor(math.log10(abs(value)))) if value != 0.0 else 0
+
+
+def _fixed(value: float, decimals: int) -> str:
+    """Without an exponent as long as that is short."""
+    return f"{value:.{decimals}f}" if decimals <= 6 and abs(value) < 1e7 else f"{value:.4g}"
