@@ -1,5 +1,5 @@
 # Each target sets up all it needs in a local virtual environment.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up

@@ -10,6 +10,7 @@ from typing import Any
 
 # Work that is over before this many seconds have passed shows no bar.
 PATIENCE = 0.5
+BAR_WIDTH = 30
 
 
 class Progress:
@@ -43,49 +44,82 @@ class Callback(Progress):
 
 
 class Bar(Progress):
-    """Draws a bar with Rich, once the work has taken a moment."""
+    """Shows how far the work is, once it has taken a moment."""
 
     def __init__(self, in_all: int) -> None:
         super().__init__(in_all)
         self.started = time.monotonic()
         self.what = ""
-        self.bar: Any = None
-        self.task: Any = None
+        self.shown = False
 
     def describe(self, what: str) -> None:
         self.what = what
-        if self.bar is not None:
-            self.bar.update(self.task, description=what)
 
     def advance(self, rounds: int) -> None:
         super().advance(rounds)
-        if self.bar is None:
+        if not self.shown:
             if time.monotonic() - self.started < PATIENCE:
                 return
-            self._open()
-        self.bar.update(self.task, completed=self.done, total=self.in_all)
+            self.open()
+            self.shown = True
+        self.draw()
 
-    def _open(self) -> None:
+    def open(self) -> None: ...
+
+    def draw(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class TerminalBar(Bar):
+    """Drawn by Rich on standard error."""
+
+    def open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        self.bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
-        self.bar.start()
-        self.task = self.bar.add_task(self.what, total=self.in_all)
+        self.rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
+        self.rich.start()
+        self.task = self.rich.add_task(self.what, total=self.in_all)
+
+    def draw(self) -> None:
+        self.rich.update(self.task, description=self.what, completed=self.done, total=self.in_all)
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+        if self.shown:
+            self.rich.stop()
+
+
+class NotebookBar(Bar):
+    """One line of output that is written again and again; needs no widgets."""
+
+    def open(self) -> None:
+        from IPython.display import display
+
+        self.handle: Any = display({"text/plain": self.line()}, raw=True, display_id=True)
+
+    def draw(self) -> None:
+        self.handle.update({"text/plain": self.line()}, raw=True)
+
+    def close(self) -> None:
+        if self.shown:
+            self.handle.update({"text/plain": ""}, raw=True)
+
+    def line(self) -> str:
+        share = self.done / self.in_all
+        left = (time.monotonic() - self.started) * (1.0 / share - 1.0)
+        full = round(BAR_WIDTH * share)
+        return f"{self.what}  {'█' * full}{'░' * (BAR_WIDTH - full)}  {share:.0%}  {left:.0f} s left"
 
 
 @contextmanager
 def open_progress(wish: bool | Callable[[int, int], None] | None, *, rounds_in_all: int) -> Iterator[Progress]:
     if callable(wish):
         yield Callback(rounds_in_all, wish)
-    elif wish or (wish is None and (sys.stderr.isatty() or _in_notebook())):
-        bar = Bar(rounds_in_all)
+    elif wish or (wish is None and (_in_notebook() or sys.stderr.isatty())):
+        bar = NotebookBar(rounds_in_all) if _in_notebook() else TerminalBar(rounds_in_all)
         try:
             yield bar
         finally:

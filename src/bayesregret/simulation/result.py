@@ -91,7 +91,7 @@ class PolicyResult:
         return f"<{self.name}: Bayes regret {self.estimate}>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SimulationResult:
     """What `simulate` returns: a mapping from the names of policies to their results."""
 
@@ -125,6 +125,8 @@ class SimulationResult:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [_line(row, widths) for row in rows]
         return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], self.summary()])
+
+    __repr__ = __str__
 
     def table(self) -> list[list[str]]:
         """Headings and a row for each policy, as `print` and the command line show them."""

@@ -1,0 +1,44 @@
+"""What the README shows is what comes out."""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+
+README = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
+PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+
+
+@pytest.mark.compiled
+def test_the_table_is_the_one_that_is_printed():
+    shown = re.search(r"```\n\$ bayesregret (.*?[^\\])\n(policy.*?)```", README, re.DOTALL)
+    command = shlex.split(shown[1].replace("\\\n", ""))
+    done = subprocess.run(
+        [sys.executable, "-m", "bayesregret", *command], capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    assert [line.rstrip() for line in done.stdout.splitlines()] == shown[2].splitlines()
+
+
+@pytest.mark.compiled
+def test_the_python_runs():
+    matplotlib.use("Agg")
+    names = {"X": np.eye(3), "theta0": np.zeros(3), "Sigma0": np.eye(3), "reward": 0.5}
+    exec(PYTHON, names)
+    assert names["result"]["bayes-ucb"].mean == pytest.approx(75.74, abs=0.005)
+    assert names["agent"].pulls.sum() == 1
+
+
+@pytest.mark.compiled
+def test_the_costs_of_a_wrong_prior_are_those_told():
+    import bayesregret as br
+
+    bandit = br.GaussianBandit(prior_mean=[1.0] + [0.0] * 9, prior_width=1.0, reward_noise=1.0)
+    sure = br.GaussianBandit(prior_mean=[0.0] * 10, prior_width=0.25, reward_noise=1.0)
+    policies = [br.BayesUCB(), br.BayesUCB(prior=sure)]
+    result = br.simulate(bandit, policies, horizon=1_000, runs=10_000, seed=7)
+    assert f"costs {result.paired('bayes-ucb-2', 'bayes-ucb')} more" in " ".join(README.split())
