@@ -144,16 +144,8 @@ def _normal_outside(layer, value, stream):
 
 
 @rarely_called
-def log_gamma_draw(shape, stream):
-    """The logarithm of a Gamma(shape, 1) draw (Marsaglia and Tsang 2000).
-
-    In logarithms because for a shape of 0.01 the draw itself is often too small for a float.
-    """
-    boost = 0.0
-    if shape < 1.0:
-        first, stream = uniform(stream)
-        boost = math.log1p(-first) / shape
-        shape = shape + 1.0
+def gamma(shape, stream):
+    """A Gamma(shape, 1) draw for a shape of at least 1 (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
@@ -161,16 +153,34 @@ def log_gamma_draw(shape, stream):
         root = 1.0 + c * z
         if root > 0.0:
             cube = root * root * root
-            second, stream = uniform(stream)
-            if math.log1p(-second) < 0.5 * z * z + d - d * cube + d * math.log(cube):
-                return math.log(d * cube) + boost, stream
+            u, stream = uniform(stream)
+            # Nearly all are accepted by the first test, which needs no logarithm.
+            if u < 1.0 - 0.0331 * z * z * z * z:
+                return d * cube, stream
+            if math.log1p(-u) < 0.5 * z * z + d - d * cube + d * math.log(cube):
+                return d * cube, stream
+
+
+@rarely_called
+def log_gamma(shape, stream):
+    """The logarithm of a Gamma(shape, 1) draw for any positive shape: at 0.01 the draw itself is often too small."""
+    if shape >= 1.0:
+        value, stream = gamma(shape, stream)
+        return math.log(value), stream
+    value, stream = gamma(shape + 1.0, stream)
+    u, stream = uniform(stream)
+    return math.log(value) + math.log1p(-u) / shape, stream
 
 
 @rarely_called
 def beta(a, b, stream):
     """A Beta(a, b) draw for any positive pseudo-counts."""
-    log_x, stream = log_gamma_draw(a, stream)
-    log_y, stream = log_gamma_draw(b, stream)
+    if a >= 1.0 and b >= 1.0:
+        x, stream = gamma(a, stream)
+        y, stream = gamma(b, stream)
+        return x / (x + y), stream
+    log_x, stream = log_gamma(a, stream)
+    log_y, stream = log_gamma(b, stream)
     # x / (x + y) without forming x or y, either of which may underflow.
     if log_x > log_y:
         return 1.0 / (1.0 + math.exp(log_y - log_x)), stream

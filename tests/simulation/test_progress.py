@@ -52,9 +52,10 @@ def test_the_terminal_bar_is_on_standard_error_and_names_the_work(impatient, cap
     with open_progress(True, rounds_in_all=10) as bar:
         bar.describe("bayes-ucb")
         bar.advance(5)
-    shown = capsys.readouterr()
-    assert "bayes-ucb" in shown.err
-    assert shown.out == ""
+        (task,) = bar.rich.tasks
+        assert (task.description, task.completed, task.total) == ("bayes-ucb", 5, 10)
+        assert bar.rich.console.stderr
+    assert capsys.readouterr().out == ""
 
 
 def test_the_notebook_bar_rewrites_one_line(impatient, monkeypatch):

@@ -62,28 +62,24 @@ class LinearBandit(Bandit):
             raise ValueError(f"prior_mean must be {may_be}, got {len(self.prior_mean)}")
         if (prior_cov is None) == (prior_width is None):
             raise ValueError("one of prior_cov and prior_width must be given, and not both")
-        self.prior_cov = None if prior_cov is None else _covariance(prior_cov, dimension)
+        self.prior_cov = None if prior_cov is None else _checked_covariance(prior_cov, dimension)
         self.prior_width = None if prior_width is None else checks.positive("prior_width", prior_width)
         self.reward_noise = checks.positive("reward_noise", reward_noise)
         self.arms = len(self.features)
         self.reward_proxy = self.reward_noise**2
-        self.covariance_root = self._root()  # (d, r): F with F F' the prior covariance, r its rank
+        self.covariance = self._covariance(dimension)
+        self.covariance_root = _root(self.covariance)  # (d, r): F with F F' the prior covariance, r its rank
         self.model = self._model()
 
-    @property
-    def covariance(self) -> Array:
+    def _covariance(self, dimension: int) -> Array:
         """(d, d): the prior covariance, whichever way it was given."""
-        if self.prior_width is not None:
-            return self.prior_width**2 * np.eye(len(self.prior_mean))
-        assert self.prior_cov is not None
-        return self.prior_cov
-
-    def _root(self) -> Array:
-        if self.prior_width is not None:
-            return self.prior_width * np.eye(len(self.prior_mean))
-        return _root(self.covariance)
+        if self.prior_cov is not None:
+            return self.prior_cov
+        assert self.prior_width is not None
+        return self.prior_width**2 * np.eye(dimension)
 
     def _model(self) -> LinearModel:
+        """The whitened features, arms side by side."""
         columns = -(-self.arms // ARM_GROUP) * ARM_GROUP
         whitened = aligned(self.covariance_root.shape[1], columns)
         whitened[:, : self.arms] = _product(self.covariance_root.T, self.features.T)
@@ -112,7 +108,7 @@ def aligned(*shape: int) -> Array:
     return memory[skip : skip + size].reshape(shape)
 
 
-def _covariance(value: Any, dimension: int) -> Array:
+def _checked_covariance(value: Any, dimension: int) -> Array:
     """A symmetric positive semi-definite matrix of this size."""
     may_be = f"a symmetric positive semi-definite matrix, {dimension} by {dimension}"
     made = checks.array("prior_cov", value, 2, may_be)

@@ -128,7 +128,7 @@ def add_arms_pulls(state, pulls, best):
 
 # An index that is a mean plus a width needs a division and a square root that depend on the number of pulls alone.
 # They are done once for each count, not once for each round. Arms whose prior is worth the same share a row.
-TABLE_ENTRIES = 1 << 15
+TABLE_ENTRIES = 1 << 20
 
 
 class Tabulated(NamedTuple):
