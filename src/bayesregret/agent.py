@@ -23,7 +23,7 @@ from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
 VERSION = 1
-LINEAR_STATE = ("counts", "surplus", "mean", "variance", "gain")
+LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
 
 
 class Agent(ABC):
@@ -193,7 +193,7 @@ class LinearAgent(Agent):
 
 def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: int, reward: float, index: Any) -> None:
     if pulls > 0:
-        aim(posterior, model, arm)
+        aim(posterior, arm)
         learn(posterior, model, arm, pulls, reward - posterior.mean[arm])
     for other in range(index.shape[0]):
         index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])

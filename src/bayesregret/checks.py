@@ -85,7 +85,7 @@ def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
         raise fail(field, may_be, value) from None
     if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0 or _has_truth_values(value):
         raise fail(field, may_be, value)
-    made = np.array(given, dtype=np.float64, order="C")
+    made = np.array(given, dtype=np.float64, order="C") + 0.0  # -0.0 becomes 0.0: equal bandits are alike
     if not np.isfinite(made).all():
         raise ValueError(f"{field} must be {may_be}, but has an entry that is not a finite number")
     if np.abs(made).max() > LARGEST:

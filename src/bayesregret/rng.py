@@ -154,8 +154,8 @@ def gamma(shape, stream):
         if root > 0.0:
             cube = root * root * root
             u, stream = uniform(stream)
-            # Nearly all are accepted by the first test, which needs no logarithm.
-            if u < 1.0 - 0.0331 * z * z * z * z:
+            # Nearly all are accepted by the first test, which needs no logarithm. Both are about 1 - u, never 0.
+            if u > 0.0331 * z * z * z * z:
                 return d * cube, stream
             if math.log1p(-u) < 0.5 * z * z + d - d * cube + d * math.log(cube):
                 return d * cube, stream

@@ -129,11 +129,12 @@ def _root(covariance: Array) -> Array:
     Done here and not by LAPACK so that it has the same bits on every machine; so is the product below.
     """
     rest = (covariance + covariance.T) / 2.0
-    enough = ROUNDING * len(rest) * float(np.diagonal(rest).max(initial=0.0))
+    rounding = ROUNDING * len(rest) * np.diagonal(rest)  # each coordinate by its own size: they may differ vastly
     columns: list[Array] = []
     while len(columns) < len(rest):
-        pivot = int(np.argmax(np.diagonal(rest)))
-        if rest[pivot, pivot] <= enough:
+        left = np.where(np.diagonal(rest) > rounding, np.diagonal(rest), 0.0)
+        pivot = int(np.argmax(left))
+        if left[pivot] == 0.0:
             break
         column = rest[:, pivot] / np.sqrt(rest[pivot, pivot])
         rest = rest - column[:, None] * column[None, :]

@@ -46,7 +46,8 @@ class BayesUCB(Policy):
     def __post_init__(self) -> None:
         if self.delta is not None:
             checks.probability("delta", self.delta)
-        if self.prior is not None and not hasattr(self.prior, "accepts_rewards_of"):
+        is_bandit = hasattr(self.prior, "accepts_rewards_of") and not isinstance(self.prior, type)
+        if self.prior is not None and not is_bandit:
             raise checks.fail("prior", "a bandit", self.prior)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:

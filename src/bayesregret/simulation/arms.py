@@ -34,6 +34,8 @@ from bayesregret.simulation.tournament import Tournament, make_tournament, play_
 
 U = np.uint64
 ONE = U(1)
+# A streak is cut after so many pulls, to hear whether the user wants an end.
+LONGEST_STREAK = U(1 << 22)
 
 
 class ArmsState(NamedTuple):
@@ -80,7 +82,7 @@ def play_arms(state, world, policy, belief, key, run, plan, curve):
         mean = state.means[arm]
         runner_up = state.tree.indices[1]
         yields_ties = state.tree.arms[1] < arm
-        last = before + (horizon - rounds)
+        last = before + min(horizon - rounds, LONGEST_STREAK)
 
         stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
         count = before
@@ -107,7 +109,8 @@ def play_arms(state, world, policy, belief, key, run, plan, curve):
         keep(state, arm, count, total, ahead, stream)
         if rounds >= horizon or plan.stop[0]:
             return regret, best
-        leader = swap_leader(state.tree, arm, index)
+        if index < runner_up or (index == runner_up and yields_ties):  # beaten, not cut
+            leader = swap_leader(state.tree, arm, index)
 
 
 @jitable

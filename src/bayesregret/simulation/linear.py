@@ -1,9 +1,9 @@
 """Linear bandits: the kernel that looks at all arms only when it must.
 
 While one arm is pulled c times in a row, with w_a the covariance of arm a with it at the streak's start and w its own,
-all means and variances follow from two numbers: with shrink = 1 / (s^2 + c w), every mean is m_a + w_a move and every
-variance v_a - w_a^2 fall, where move = excess shrink and fall = c shrink. Three tests, each exact, each dearer than the
-one before, decide whether the arm still leads:
+all means and variances follow from two numbers: with shrink = 1 / (s^2 + c w), every mean is m_a + w_a move, where
+move = excess shrink, and of the variance that arm a has in common with the pulled one, w_a^2 / w, the share
+kept = s^2 shrink is left. Three tests, each exact, each dearer than the one before, decide whether the arm still leads:
 
 1. For the next few pulls the arm's own width is at least what it will be at their end, and no other index can exceed
    the highest of them when they were last looked at plus w_a (move - anchor) for the largest or smallest w_a: variances
@@ -23,12 +23,23 @@ from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, draw_means, draw_reward
 from bayesregret.dispatch import jitable, order_free
 from bayesregret.models.linear import LinearModel, aligned
-from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
+from bayesregret.models.linear_posterior import (
+    COLLAPSE,
+    LinearPosterior,
+    aim,
+    forget,
+    inverse_or_zero,
+    learn,
+    make_posterior,
+    variance_after,
+)
 from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
 # The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
 ROUNDING = 1e-11
+# A streak is cut after so many pulls, to hear whether the user wants an end.
+LONGEST_STREAK = 1 << 22
 
 
 class LinearState(NamedTuple):
@@ -51,19 +62,20 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
     best = best_arm(state.means)
     posterior = state.posterior
     forget(posterior, belief)
-    look(policy, posterior, state.indices, 0.0, 0.0)
-    best_other = highest(state.indices)
+    look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
+    highest_index = highest(state.indices)
     rounds = 0
     regret = 0.0
     marked = 0
     while True:
-        arm = first_with(state.indices, best_other)
-        aim(posterior, belief, arm)
+        arm = first_with(state.indices, highest_index)
+        aim(posterior, arm)
         if posterior.counts[arm] == 0:
             stream = open_stream(key, start, REWARD + np.uint64(arm))
         else:
             stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
-        pulls, excess, stream, best_other = stay(state, world, policy, belief, arm, plan.horizon - rounds, stream)
+        left = min(plan.horizon - rounds, longest_streak(belief, posterior.covariance[arm]))
+        pulls, excess, stream, highest_index = stay(state, world, policy, belief, arm, left, stream)
         state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3] = stream
 
         gap = state.means[best] - state.means[arm]
@@ -74,18 +86,28 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
             posterior.counts[arm] += pulls
             return regret, best
         learn(posterior, belief, arm, pulls, excess)
+        if pulls == left:  # cut, not beaten
+            look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
+            highest_index = highest(state.indices)
+
+
+@jitable
+def longest_streak(belief, variance):
+    """A pull that takes away nearly all of a very wide prior is a streak of its own: `learn` then keeps the digits."""
+    return 1 if COLLAPSE * variance > belief.reward_noise * belief.reward_noise else LONGEST_STREAK
 
 
 @jitable
 def stay(state, world, policy, belief, arm, left, stream):
-    """Pull an arm until another one leads or no rounds are left.
+    """Pull an arm until another one leads, at most `left` times.
 
     Return the pulls, the excess of their rewards over the expected, the stream, and the highest index of the others.
-    Afterwards `state.indices` holds all indices, if another arm leads.
+    If another arm leads, `state.indices` holds all indices.
     """
     posterior = state.posterior
     true_mean = state.means[arm]
     mean, variance, own = posterior.mean[arm], posterior.variance[arm], posterior.covariance[arm]
+    share = inverse_or_zero(own)
     noise = belief.reward_noise * belief.reward_noise
     posterior.covariance[arm] = 0.0  # out of the way: the next two lines are about the others
     rise, sink = extremes(posterior.covariance)
@@ -115,12 +137,12 @@ def stay(state, world, policy, belief, arm, left, stream):
         scale = noise + pulls * own
         shrink = 1.0 / scale
         move = excess * shrink
-        fall = pulls * shrink
-        index = mean + own * move + confidence_width(policy, max(0.0, variance - own * own * fall))
+        kept = noise * shrink
+        index = mean + own * move + confidence_width(policy, variance_after(variance, own, share, kept))
         gain = max(rise * (move - anchor), sink * (move - anchor))
         if not index - slack > best_other + gain:
             # Test 3.
-            look(policy, posterior, state.indices, move, fall)
+            look(policy, posterior, state.indices, move, share, kept)
             index = state.indices[arm]
             state.indices[arm] = -np.inf
             best_other = highest(state.indices)
@@ -131,19 +153,19 @@ def stay(state, world, policy, belief, arm, left, stream):
                     return pulls, excess, stream, best_other
         # Test 1, for the next stretch of pulls.
         end = min(left, pulls + 4 + (pulls >> 2))
-        width = confidence_width(policy, max(0.0, variance - own * own * (end / (noise + end * own))))
+        width = confidence_width(policy, variance_after(variance, own, share, noise / (noise + end * own)))
         lead = mean + width - best_other - slack
         ahead_up = lead + rise * anchor
         ahead_down = lead + sink * anchor
 
 
 @jitable
-def look(policy, posterior, index, move, fall):
-    """Compute all indices as they are when means have moved by covariance `move` and variances fallen likewise."""
-    for arm in range(index.shape[0]):
+def look(policy, posterior, indices, move, share, kept):
+    """Compute all indices as they are when means have moved and variances fallen so far."""
+    for arm in range(indices.shape[0]):
         covariance = posterior.covariance[arm]
-        variance = max(0.0, posterior.variance[arm] - covariance * covariance * fall)
-        index[arm] = posterior.mean[arm] + covariance * move + confidence_width(policy, variance)
+        variance = variance_after(posterior.variance[arm], covariance, share, kept)
+        indices[arm] = posterior.mean[arm] + covariance * move + confidence_width(policy, variance)
 
 
 @order_free
@@ -166,9 +188,9 @@ def extremes(values):
 
 @jitable
 def first_with(values, value):
-    """The lowest place that holds this value."""
+    """The lowest place that holds this value, the last if none does."""
     place = 0
-    while values[place] != value:
+    while values[place] != value and place < values.shape[0] - 1:
         place += 1
     return place
 
