@@ -1,8 +1,7 @@
-"""What every test shares: the mark of tests that need compiled speed, and Hypothesis with a fixed seed."""
+"""What every test shares: Hypothesis with a fixed seed."""
 
 import os
 
-import pytest
 from hypothesis import settings
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -10,7 +9,3 @@ JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=100)
 settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=15)
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "compiled: needs compiled speed, left out where JIT is off")
