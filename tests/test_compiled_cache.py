@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import bayesregret as br
 from bayesregret.contracts import confidence_width
+from my_formula import scaled
 
 
 class Deviations(NamedTuple):
@@ -23,7 +24,7 @@ class Deviations(NamedTuple):
 
 @confidence_width.implement(Deviations)
 def width(policy, variance):
-    return FACTOR * policy.how_many * math.sqrt(variance)
+    return scaled(policy.how_many * math.sqrt(variance))
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,20 @@ class Mine(br.Policy):
     def settings(self, bandit, horizon):
         return Deviations(2.0)
 """
+FORMULA = """
+from bayesregret.dispatch import jitable
+
+
+@jitable
+def scaled(width):
+    return FACTOR * width
+"""
 BANDIT = "br.GaussianBandit([1, 0, 0], 1, 1)"
 OPTIONS = "horizon=200, runs=50, seed=1"
 
 
 @pytest.mark.compiled
-def test_an_edited_policy_runs_its_new_formula_and_harms_nobody(tmp_path):
+def test_an_edited_formula_is_compiled_anew_and_harms_nobody(tmp_path):
     def regret(policy, imports=""):
         code = f"import bayesregret as br\n{imports}\nprint(br.simulate({BANDIT}, {policy}, {OPTIONS})['{{}}'].mean)"
         name = "mine" if imports else "bayes-ucb"
@@ -52,9 +61,10 @@ def test_an_edited_policy_runs_its_new_formula_and_harms_nobody(tmp_path):
         bandit = br.GaussianBandit([1, 0, 0], 1, 1)
         return br.simulate(bandit, policy, horizon=200, runs=50, seed=1)["bayes-ucb"].mean
 
-    module = tmp_path / "my_policy.py"
+    module, formula = tmp_path / "my_policy.py", tmp_path / "my_formula.py"
+    module.write_text(POLICY)
     for factor in (1.0, 0.25):
-        module.write_text(POLICY.replace("FACTOR", str(factor)))
+        formula.write_text(FORMULA.replace("FACTOR", str(factor)))
         assert regret("my_policy.Mine()", "import my_policy") == pytest.approx(like(2.0 * factor), rel=1e-9)
     assert like(2.0) != pytest.approx(like(0.5), rel=1e-3)
     module.unlink()  # its classes are named in files of the cache

@@ -26,6 +26,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+PACKAGE = pathlib.Path(__file__).parent
+
 # Division by zero gives inf or nan as in NumPy: the default check would be a branch in every inner loop.
 # No kernel makes an array, so none needs to count references to one.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
@@ -35,6 +37,7 @@ OUTLINED: dict[str, Any] = {**JIT_OPTIONS, "forceinline": False}
 
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
+_files_of_formulas: set[str] = set()
 
 
 class Contract(Protocol):
@@ -62,6 +65,7 @@ def contract(stub: Callable[..., Any]) -> Contract:
     def implement(subject: type) -> Callable[[F], F]:
         def register(body: F) -> F:
             bodies[subject] = body
+            _files_of_formulas.add(body.__code__.co_filename)
             return body
 
         return register
@@ -103,6 +107,8 @@ def order_free(function: F) -> F:
 
 
 def _jitable(function: F, options: dict[str, Any]) -> F:
+    _files_of_formulas.add(function.__code__.co_filename)
+
     def register_with_numba() -> None:
         from numba.extending import register_jitable
 
@@ -167,21 +173,16 @@ def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[...
 
 def _fingerprint(classes: frozenset[type]) -> str:
     """Names every source that a kernel for these classes may contain, and where the classes are found."""
-    digest = hashlib.sha256(_package_sources())
-    for subject in sorted(classes, key=lambda subject: (subject.__module__, subject.__qualname__)):
-        digest.update(f"{subject.__module__}.{subject.__qualname__}".encode())
-        digest.update(_source_of(subject))
+    digest = hashlib.sha256(_sources(tuple(sorted(PACKAGE.rglob("*.py")))))
+    for name in sorted(f"{subject.__module__}.{subject.__qualname__}" for subject in classes):
+        digest.update(name.encode())
+    package = PACKAGE.name + "."
+    if not all(subject.__module__.startswith(package) for subject in classes):
+        # A formula of the user's may call any other: all their files count.
+        outside = (pathlib.Path(name) for name in sorted(_files_of_formulas))
+        digest.update(_sources(tuple(path for path in outside if path.is_file() and PACKAGE not in path.parents)))
     return digest.hexdigest()[:16]
 
 
-@functools.lru_cache(maxsize=1)
-def _package_sources() -> bytes:
-    paths = sorted(pathlib.Path(__file__).parent.rglob("*.py"))
+def _sources(paths: tuple[pathlib.Path, ...]) -> bytes:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
-
-
-def _source_of(subject: type) -> bytes:
-    try:
-        return pathlib.Path(inspect.getfile(subject)).read_bytes()
-    except (TypeError, OSError):  # typed at a prompt: there is no file
-        return b""

@@ -76,15 +76,22 @@ def run(arguments: list[str]) -> int:
         return complain(_usage_message(error), 2)
     except InputError as error:
         return complain(str(error), 2)
-    except BrokenPipeError:
-        # Nobody reads on. Python flushes again at exit, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # nobody reads on
+        _drop_output()
         return 1
-    except (OSError, MemoryError) as error:
+    except OSError as error:
+        _drop_output()
+        return complain(str(error), 1)
+    except MemoryError as error:
         return complain(str(error) or "not enough memory", 1)
     except KeyboardInterrupt:
         status = INTERRUPTED
     return complain("interrupted", status) if status == INTERRUPTED else int(status)
+
+
+def _drop_output() -> None:
+    """Python flushes standard output again at exit, and would complain of what was already told."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_message(error: Any) -> str:

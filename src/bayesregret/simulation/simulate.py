@@ -98,6 +98,8 @@ def _named(policies: Any) -> dict[str, Policy]:
     for policy in given:
         if not isinstance(policy, Policy):
             raise checks.fail("policies", may_be, policy)
+        if not isinstance(getattr(policy, "name", None), str):
+            raise ValueError(f"policies must each have a name, but {type(policy).__name__} has none")
         name, again = policy.name, 1
         while name in named:
             again += 1
