@@ -1,0 +1,24 @@
+"""The examples in docstrings are run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import bayesregret
+
+MODULES = [name for _, name, _ in pkgutil.walk_packages(bayesregret.__path__, "bayesregret.") if "__main__" not in name]
+
+
+@pytest.mark.parametrize("name", ["bayesregret", *MODULES])
+def test_examples(name):
+    module = importlib.import_module(name)
+    public = {name: getattr(bayesregret, name) for name in bayesregret.__all__}
+    assert doctest.testmod(module, extraglobs=public).failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
+    assert len(found) >= 6
