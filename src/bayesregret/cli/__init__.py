@@ -6,6 +6,8 @@ anything else.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from typing import Annotated, Any
@@ -91,7 +93,8 @@ def run(arguments: list[str]) -> int:
 
 def _drop_output() -> None:
     """Python flushes standard output again at exit, and would complain of what was already told."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(io.UnsupportedOperation):  # a stream in memory has nothing to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_message(error: Any) -> str:
