@@ -144,9 +144,8 @@ class Simulation:
         if not hasattr(self._states, "made"):
             self._states.made = self.make_state()
         record = make_record(runs, self.arms, len(self.plan.checkpoints))
-        with np.errstate(
-            all="ignore"
-        ):  # without compilation, arithmetic that is meant to wrap or divide by zero would warn
+        # Without compilation, arithmetic that is meant to wrap or to divide by zero would warn.
+        with np.errstate(all="ignore"):
             self.kernel(self._states.made, self.world, self.policy, self.belief, self.key, first_run, self.plan, record)
         return record
 
