@@ -18,7 +18,7 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
 from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior
-from bayesregret.policies.policy import Policy, is_mean_plus_width
+from bayesregret.policies.policy import Policy, check_fits_linear, is_mean_plus_width
 from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
@@ -159,8 +159,7 @@ class LinearAgent(Agent):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
         super().__init__(policy, bandit, horizon)
-        if not is_mean_plus_width(self.settings):
-            raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+        check_fits_linear(policy, self.settings)
         self._posterior = make_posterior(self.belief)
         self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
         forget(self._posterior, self.belief)

@@ -28,23 +28,8 @@ def test_help_and_import_load_nothing_heavy():
     assert "numba" in loaded_by("import bayesregret.cli, numba"), "the control"
 
 
-def test_help_takes_half_a_second_at_most():
-    command = [sys.executable, "-m", "bayesregret", "--help"]
-
-    def processor_seconds() -> float:
-        before = os.times()
-        subprocess.run(command, capture_output=True, check=True)
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
-
-    # Time on the processor: other work on a shared machine does not count.
-    assert min(processor_seconds() for _ in range(3)) < 0.5
-
-
 def test_the_installed_command_is_the_module():
     command = pathlib.Path(sys.executable).with_name("bayesregret")
-    if not command.exists():
-        pytest.skip("not installed next to this Python")
     by_name = subprocess.run([command, *SIMULATE[3:], "--json"], capture_output=True, check=True)
     by_module = subprocess.run([*SIMULATE, "--json"], capture_output=True, check=True)
     assert by_name.stdout == by_module.stdout

@@ -49,6 +49,12 @@ def is_mean_plus_width(settings: Any) -> bool:
     raise TypeError(f"{type(settings).__name__} implements neither confidence_width nor arm_index")
 
 
+def check_fits_linear(policy: Policy, settings: Any) -> None:
+    """A linear belief gives an arm's mean and variance, not a count and a total: only a width can use it."""
+    if not is_mean_plus_width(settings):
+        raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+
+
 def log_inverse_delta(delta: float | None, horizon: int | None) -> float:
     """log(1/delta), with delta = 1/horizon where it is not given."""
     if delta is not None:

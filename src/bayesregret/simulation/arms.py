@@ -29,7 +29,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
 from bayesregret.simulation.tournament import Tournament, make_tournament, play_all, seat, swap_leader
 
 U = np.uint64
@@ -84,7 +84,7 @@ def play_arms(state, world, policy, belief, key, run, plan, curve):
         yields_ties = state.tree.arms[1] < arm
         last = before + min(horizon - rounds, LONGEST_STREAK)
 
-        stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
+        stream = read_stream(state.streams, arm)
         count = before
         total = state.totals[arm]
         index = state.ahead[arm]
@@ -119,7 +119,7 @@ def keep(state, arm, count, total, ahead, stream):
     state.counts[arm] = count
     state.totals[arm] = total
     state.ahead[arm] = ahead
-    state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3] = stream
+    write_stream(state.streams, arm, stream)
 
 
 @add_pulls.implement(ArmsState)

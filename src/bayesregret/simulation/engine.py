@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.policies.policy import Policy, is_mean_plus_width
+from bayesregret.policies.policy import Policy, check_fits_linear, is_mean_plus_width
 from bayesregret.rng import seed_key
 from bayesregret.simulation.arms import make_arms_state, tabulate
 from bayesregret.simulation.linear import make_linear_state
@@ -101,8 +101,7 @@ class Simulation:
         self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(self.world))
         self.make_state: Callable[[], Any]
         if isinstance(self.belief, LinearModel):
-            if not is_mean_plus_width(settings):
-                raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+            check_fits_linear(policy, settings)
             self.policy: Any = settings
             belief = self.belief
             self.make_state = lambda: make_linear_state(belief)

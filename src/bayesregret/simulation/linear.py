@@ -34,7 +34,7 @@ from bayesregret.models.linear_posterior import (
     variance_after,
 )
 from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
 
 # The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
 ROUNDING = 1e-11
@@ -73,10 +73,10 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
         if posterior.counts[arm] == 0:
             stream = open_stream(key, start, REWARD + np.uint64(arm))
         else:
-            stream = (state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3])
+            stream = read_stream(state.streams, arm)
         left = min(plan.horizon - rounds, longest_streak(belief, posterior.covariance[arm]))
         pulls, excess, stream, highest_index = stay(state, world, policy, belief, arm, left, stream)
-        state.streams[arm, 0], state.streams[arm, 1], state.streams[arm, 2], state.streams[arm, 3] = stream
+        write_stream(state.streams, arm, stream)
 
         gap = state.means[best] - state.means[arm]
         marked = mark_checkpoints(plan, curve, marked, rounds, pulls, regret, gap)
