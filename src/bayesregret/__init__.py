@@ -5,7 +5,14 @@
 >>> result = br.simulate(bandit, [br.BayesUCB(), br.UCB1()], horizon=100, runs=1000, seed=7)
 >>> result.paired("ucb1", "bayes-ucb").mean > 0
 True
+>>> br.bounds.certified(bandit, horizon=100).value > result["bayes-ucb"].mean
+True
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
@@ -13,6 +20,9 @@ from bayesregret.policies import UCB1, BayesUCB, Policy
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from bayesregret import bounds
 
 __version__ = "0.1.0"
 
@@ -30,6 +40,14 @@ __all__ = [
     "Policy",
     "PolicyResult",
     "SimulationResult",
+    "bounds",
     "load_problem",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Bounds need SciPy, which takes longer to load than all the rest: only when they are asked for."""
+    if name == "bounds":
+        return importlib.import_module("bayesregret.bounds")
+    raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 PLUS_MINUS = "±"
 
@@ -32,3 +33,19 @@ def _decimals(value: float, significant: int) -> int:
 def _fixed(value: float, decimals: int) -> str:
     """Without an exponent as long as that is short."""
     return f"{value:.{decimals}f}" if decimals <= 6 and abs(value) < 1e7 else f"{value:.4g}"
+
+
+def text_table(rows: list[list[str]], words: Collection[str] = ()) -> str:
+    """Headings, a rule and lines in columns; the first column and those headed by `words` begin at the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = [i == 0 or heading in words for i, heading in enumerate(rows[0])]
+
+    def line(row: list[str]) -> str:
+        cells = (
+            text.ljust(width) if to_left else text.rjust(width)
+            for text, width, to_left in zip(row, widths, left, strict=True)
+        )
+        return "  ".join(cells).rstrip()
+
+    heading, *others = map(line, rows)
+    return "\n".join([heading, "-" * len(heading), *others])

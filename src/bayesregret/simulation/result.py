@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
+from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
 
 if TYPE_CHECKING:
@@ -121,10 +121,7 @@ class SimulationResult:
         return estimate(self[first].final_regret - self[second].final_regret)
 
     def __str__(self) -> str:
-        rows = self.table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [_line(row, widths) for row in rows]
-        return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], self.summary()])
+        return f"{text_table(self.table())}\n{self.summary()}"
 
     __repr__ = __str__
 
@@ -195,12 +192,6 @@ class SimulationResult:
         ax.set_ylabel("Bayes regret")
         ax.legend(frameon=False)
         return ax
-
-
-def _line(row: list[str], widths: list[int]) -> str:
-    name, *numbers = row
-    cells = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
-    return "  ".join([name.ljust(widths[0]), *cells]).rstrip()
 
 
 def _policy_dict(result: PolicyResult) -> dict[str, Any]:

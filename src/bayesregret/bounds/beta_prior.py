@@ -1,0 +1,117 @@
+"""Beta distributions in log-odds, Y = log(m / (1 - m)).
+
+There a Beta density is an analytic, single-humped function with exponential tails, however singular it is at 0 and 1,
+so that evenly spaced points integrate it to the last digit.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import betainc, gammaln, log_expit, polygamma
+
+from bayesregret.checks import Array
+
+# A density this many powers of e below its peak has no weight in a float.
+DEPTH = 40.0
+# Log-odds beyond this are 0 and 1 in a float.
+FARTHEST = 700.0
+# From here on five terms of Stirling's series are exact.
+ASYMPTOTIC = 16.0
+
+
+def log_density(alpha: float, beta: float, y: Array) -> Array:
+    """Of the log-odds y themselves, seen from the peak: at large counts its parts are huge and all but cancel."""
+    peak = math.log(alpha / beta)
+    away = np.asarray(y) - peak
+    with np.errstate(over="ignore"):
+        up = alpha * np.log1p(expit(-peak) * np.expm1(-away))
+        down = beta * np.log1p(expit(peak) * np.expm1(away))
+    return _log_peak(alpha, beta) - (up + down)
+
+
+def _log_peak(alpha: float, beta: float) -> float:
+    """The log density of the log-odds at log(alpha / beta), by Stirling's formula with its rest."""
+    both = alpha + beta
+    rest = float(_stirling_rest(np.array(both)) - _stirling_rest(np.array(alpha)) - _stirling_rest(np.array(beta)))
+    return 0.5 * math.log(alpha * (beta / both) / (2.0 * math.pi)) + rest
+
+
+def log_below(alpha: float, beta: float, y: Array) -> Array:
+    """The log of the distribution function."""
+    from_above = betainc(beta, alpha, np.exp(log_expit(-y)))
+    from_below = betainc(alpha, beta, np.exp(log_expit(y)))
+    with np.errstate(divide="ignore"):
+        log = np.where(from_above < 0.5, np.log1p(-np.minimum(from_above, 0.5)), np.log(from_below))
+    return np.maximum(log, -FARTHEST)
+
+
+def log_density_at(alpha: float, beta: float, m: Array, rest: Array) -> Array:
+    """Of m itself, rest = 1 - m, both positive."""
+    log_m, log_rest = np.log(m), np.log(rest)
+    return log_density(alpha, beta, log_m - log_rest) - log_m - log_rest
+
+
+def support(alpha: float, beta: float) -> tuple[float, float]:
+    """The log-odds between which the density has weight."""
+    mode = math.log(alpha / beta)
+    peak = float(log_density(alpha, beta, np.array(mode)))
+
+    def end(outer: float) -> float:
+        inner = mode
+        for _ in range(60):
+            middle = 0.5 * (inner + outer)
+            has_weight = float(log_density(alpha, beta, np.array(middle))) > peak - DEPTH
+            inner, outer = (middle, outer) if has_weight else (inner, middle)
+        return outer
+
+    return end(-FARTHEST), end(FARTHEST)
+
+
+def width(alpha: float, beta: float) -> float:
+    """The standard deviation of the log-odds."""
+    return math.sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
+
+
+def mode(alpha: float, beta: float) -> float:
+    """Where the density of m is largest; it must rise from 0, alpha >= 1."""
+    return (alpha - 1.0) / (alpha + beta - 2.0) if beta > 1.0 else 1.0
+
+
+def log_mode_density(alpha: float, beta: float) -> float:
+    """The log density of m at its mode, which is below 1."""
+    at = mode(alpha, beta)
+    if at == 0.0:
+        return math.log(beta)
+    return float(log_density_at(alpha, beta, np.array(at), np.array(1.0 - at)))
+
+
+def log_gamma_ratio(x: Array, shift: Array) -> Array:
+    """log Gamma(x + shift) - log Gamma(x), to all digits also where both are huge: Stirling's formula, subtracted."""
+    big = np.maximum(x, ASYMPTOTIC)
+    stirling = (big - 0.5) * np.log1p(shift / big) + shift * (np.log(big + shift) - 1.0)
+    stirling += _stirling_rest(big + shift) - _stirling_rest(big)
+    return np.where(x < ASYMPTOTIC, gammaln(x + shift) - gammaln(x), stirling)
+
+
+def _stirling_rest(x: Array) -> Array:
+    """log Gamma(x) less (x - 1/2) log x - x + log(2 pi) / 2."""
+    t = 1.0 / (x * x)
+    series = (1.0 / 12.0 - t * (1.0 / 360.0 - t * (1.0 / 1260.0 - t * (1.0 / 1680.0 - t / 1188.0)))) / x
+    exact = gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * math.log(2.0 * math.pi))
+    return np.where(x < ASYMPTOTIC, exact, series)
+
+
+def logit(share: float) -> float:
+    if share <= 0.0:
+        return -math.inf
+    return math.log(share) - math.log1p(-share) if share < 1.0 else math.inf
+
+
+def expit(log_odds: float) -> float:
+    return math.exp(float(log_expit(log_odds)))
+
+
+def log_odds(share: Array) -> Array:
+    return np.log(share) - np.log1p(-share)

@@ -1,0 +1,301 @@
+"""Expectations over the gaps of independent Gaussian arms, all in units of the prior width.
+
+Write mu_a for an arm's prior mean and f_a for the density of the best other arm. Given that the best other arm is at
+m = mu_a + w, the arm's gap is w minus a standard normal. So whatever is asked of the gaps depends on the prior only
+through f(w) = sum over arms of f_a(mu_a + w), one function of one variable, and the gaps' density is f smoothed by
+a standard normal: p(x) = sum over arms of P(gap in dx)/dx = integral of f(w) phi(w - x) dw, x > 0.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr
+
+from bayesregret.bounds.quadrature import (
+    PanelFunction,
+    even_edges,
+    gauss_rule,
+    graded_edges,
+    merge_edges,
+    sum_rule,
+)
+from bayesregret.checks import Array
+from bayesregret.models import GaussianBandit
+
+# A standard normal beyond REACH, and the best of any number of arms beyond TOP, are of no weight in a float.
+REACH = 9.0
+TOP = 10.5
+# The product of two densities this many widths apart is zero in a float.
+APART = 56.0
+# The density of the best of many arms is as narrow as a quarter of a width; smoothed, nothing is narrower than one.
+SHARP_PANEL = 0.25
+SMOOTH_PANEL = 1.0
+INDEX_PANEL = 1.2
+LOWEST_LOG = -700.0
+LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def normal_density(x: Array) -> Array:
+    return np.exp(-0.5 * x * x - LOG_SQRT_2PI)
+
+
+class ArmKind(NamedTuple):
+    """Arms of equal prior mean: how many, how far the best other mean is ahead, the best other arm's log density."""
+
+    copies: int
+    ahead: float
+    log_best_other: PanelFunction  # of the distance from the best other mean
+
+
+class Piece(NamedTuple):
+    """Where gaps can be: f and p as functions of the distance from an origin."""
+
+    origin: float
+    best_other: PanelFunction
+    density: PanelFunction
+
+
+class GaussianGaps:
+    """The prior of a Gaussian bandit as the bounds need it."""
+
+    def __init__(self, bandit: GaussianBandit, order: int) -> None:
+        self.order = order
+        self.width = bandit.prior_width
+        values, counts = np.unique(-bandit.prior_mean, return_counts=True)
+        self.means, self.counts = -values, counts.astype(np.float64)
+        self.arms = bandit.arms
+        self.kinds = self._kinds() if self.arms > 1 else []
+        self.pieces = list(self._pieces())
+
+    # --- the best other arm ---------------------------------------------------------------------------------------
+
+    def _kinds(self) -> list[ArmKind]:
+        """The top mean is ahead of every arm, except of itself where no other arm shares it."""
+        if self.counts[0] > 1:
+            return self._kinds_behind_top(0)
+        return [self._single_top(), *self._kinds_behind_top(1)]
+
+    def _kinds_behind_top(self, first: int) -> list[ArmKind]:
+        behind = (self.means[0] - self.means) / self.width
+        near = behind <= APART
+        edges = even_edges(-REACH - float(behind[near].max()), TOP, SHARP_PANEL)
+        all_arms, without_one = _log_best(behind[near], self.counts[near], edges, self.order)
+        logs = without_one + [all_arms] * int((~near).sum())
+        return [ArmKind(int(self.counts[i]), float(behind[i]), logs[i]) for i in range(first, len(self.means))]
+
+    def _single_top(self) -> ArmKind:
+        """The one arm at the top, seen from the second mean."""
+        behind = (self.means[1] - self.means[1:]) / self.width
+        near = behind <= APART
+        ahead = float((self.means[1] - self.means[0]) / self.width)
+        edges = even_edges(-REACH, TOP + min(APART, -ahead), SHARP_PANEL)
+        all_others, _ = _log_best(behind[near], self.counts[1:][near], edges, self.order)
+        return ArmKind(1, ahead, all_others)
+
+    def _pieces(self) -> Iterable[Piece]:
+        """Stretches of gaps, overlapping ones joined; one far from zero is seen from its own origin."""
+        reachable = sorted((k for k in self.kinds if k.ahead + TOP > -REACH), key=lambda kind: kind.ahead)
+        while reachable:
+            joined = [reachable.pop(0)]
+            while reachable and reachable[0].ahead - joined[-1].ahead < TOP + 3.0 * REACH:
+                joined.append(reachable.pop(0))
+            origin = joined[0].ahead if joined[0].ahead > TOP + 3.0 * REACH else 0.0
+            yield self._piece(origin, joined)
+
+    def _piece(self, origin: float, kinds: list[ArmKind]) -> Piece:
+        offsets = [kind.ahead - origin for kind in kinds]
+        low, high = offsets[0] - REACH, offsets[-1] + TOP
+        if origin == 0.0:
+            low = max(low, -REACH)  # an arm that far ahead of all others has no gap
+
+        def best_other(w: Array) -> Array:
+            total = np.zeros_like(w)
+            for kind, offset in zip(kinds, offsets, strict=True):
+                eta = w - offset
+                inside = (eta >= -REACH) & (eta <= TOP)
+                total[inside] += kind.copies * np.exp(kind.log_best_other(eta[inside]))
+            return total
+
+        f = PanelFunction.fit(best_other, even_edges(low, high, SHARP_PANEL), self.order)
+        w, weights = gauss_rule(f.edges, self.order)
+        weights = weights * f(w)
+
+        def density(x: Array) -> Array:
+            return _smoothed(x, w, weights)
+
+        lowest = 0.0 if origin == 0.0 else low - REACH
+        p = PanelFunction.fit(density, even_edges(lowest, high + REACH, SMOOTH_PANEL), self.order)
+        return Piece(origin, f, p)
+
+    # --- expectations over gaps -----------------------------------------------------------------------------------
+
+    def expect(
+        self,
+        function: Callable[[Array], Array],
+        low: float = 0.0,
+        high: float = math.inf,
+        growth: float = 2.5,
+    ) -> float:
+        """E of the sum over suboptimal arms of function(gap), for gaps from low to high.
+
+        When `low` is positive the function may be as steep as 1/x, or change within a gap `growth` times as large.
+        """
+        total = 0.0
+        for piece in self.pieces:
+            x, weights = self._rule(piece, low, high, growth)
+            total += float(np.sum(weights * function(piece.origin + x)))
+        return total
+
+    def _rule(self, piece: Piece, low: float, high: float, growth: float) -> tuple[Array, Array]:
+        """Points, as distances from the piece's origin, with weights that hold the gaps' density."""
+        edges = piece.density.edges
+        start, end = max(low - piece.origin, edges[0]), min(high - piece.origin, edges[-1])
+        if not end > start:
+            return np.zeros(0), np.zeros(0)
+        graded = graded_edges(start, end, growth) if piece.origin == 0.0 and start > 0.0 else edges[:0]
+        x, weights = gauss_rule(merge_edges(edges, graded, low=start, high=end), self.order)
+        return x, weights * piece.density(x)
+
+    def density(self, x: Array) -> Array:
+        """The sum over arms of the density of the gap at x."""
+        total = np.zeros_like(x)
+        for piece in self.pieces:
+            total += piece.density(x - piece.origin)
+        return total
+
+    def partial_means(self, points: Array) -> Array:
+        """E of the sum of the gaps that are at most x, for every x of `points`."""
+        total = np.zeros_like(points)
+        for piece in self.pieces:
+            ends = np.clip(points - piece.origin, piece.density.edges[0], piece.density.edges[-1])
+            edges = np.unique(np.concatenate([piece.density.edges, ends]))
+            x, weights = gauss_rule(edges, self.order)
+            panels = (weights * piece.density(x) * (piece.origin + x)).reshape(-1, self.order).sum(axis=1)
+            until = np.concatenate([[0.0], np.cumsum(panels)])
+            total += until[np.searchsorted(edges, ends)]
+        return total
+
+    @functools.cached_property
+    def best_above_top(self) -> float:
+        """E[best arm] minus the highest prior mean."""
+        return _best_above(self.means, self.counts, self.width, self.order)
+
+    @functools.cached_property
+    def max_gap(self) -> float:
+        """E[best arm - worst arm]."""
+        if self.arms == 1:
+            return 0.0
+        worst = _best_above(-self.means[::-1], self.counts[::-1], self.width, self.order)
+        return float(self.means[0] - self.means[-1]) / self.width + self.best_above_top + worst
+
+    @functools.cached_property
+    def gap_sum(self) -> float:
+        """E of the sum of all gaps."""
+        behind = (self.means[0] - self.means) / self.width
+        return float(np.sum(self.counts * behind)) + self.arms * self.best_above_top
+
+    # --- the prior integral ---------------------------------------------------------------------------------------
+
+    def complexity(self, nearest: float = 0.0, farthest: float = 0.0) -> float:
+        """The sum over arms of the integral of h_a(m - xi(m)) f_a(m) dm, per unit of width.
+
+        xi(m), between nearest and farthest, is where h_a(m - xi) is largest: m - mu_a itself if it is between them.
+        """
+        return math.fsum(kind.copies * self._overlap(kind, nearest, farthest) for kind in self.kinds)
+
+    def _overlap(self, kind: ArmKind, nearest: float, farthest: float) -> float:
+        edges = kind.log_best_other.edges
+        kinks = np.array([nearest, farthest]) - kind.ahead
+        eta, weights = gauss_rule(merge_edges(edges, kinks, low=edges[0], high=edges[-1]), self.order)
+        y = eta + kind.ahead
+        off = y - np.clip(y, nearest, farthest)
+        return float(np.sum(weights * np.exp(kind.log_best_other(eta) - 0.5 * off * off - LOG_SQRT_2PI)))
+
+    # --- pulls at which the index is high enough ------------------------------------------------------------------
+
+    def index_sum(self, strength: float, z: float, horizon: int) -> float:
+        """E of the sum over suboptimal arms of the gap times #{k < horizon: index after k pulls >= best arm}.
+
+        After k pulls the posterior variance is v = strength / (strength + k), the mean is normal with variance 1 - v,
+        and with u = (best other arm - mean) / sqrt(v) the k-th term is the integral over u < z of
+        v psi(u) E f(sqrt(v) u + sqrt(1 - v) zeta) du, psi(u) = E(u + Z)^+.
+        """
+        u, zeta, weights = _index_rule(z, self.order)
+        pulls, times = sum_rule(0, horizon, self.order)
+        total = 0.0
+        for k, many in zip(pulls.tolist(), times.tolist(), strict=True):
+            v = strength / (strength + k)
+            w = math.sqrt(v) * u + math.sqrt(k / (strength + k)) * zeta
+            near = math.fsum(float(weights @ piece.best_other(w - piece.origin)) for piece in self.pieces)
+            total += many * v * near
+        return total
+
+
+@functools.lru_cache(maxsize=32)
+def gaussian_gaps(bandit: GaussianBandit, order: int) -> GaussianGaps:
+    return GaussianGaps(bandit, order)
+
+
+def _log_best(behind: Array, counts: Array, edges: Array, order: int) -> tuple[PanelFunction, list[PanelFunction]]:
+    """Log density of the best arm, and of the best when one arm of a kind is left out, for every kind.
+
+    Means are `behind` an origin by so many widths. The density is the product of all distribution functions times the
+    sum of density over distribution function; what is left out is never subtracted, since it may be nearly all.
+    """
+
+    def logs(x: Array) -> Array:
+        at = x + behind[:, None]
+        log_below = log_ndtr(at)
+        ratio = np.exp(-0.5 * at * at - LOG_SQRT_2PI - log_below)
+        rows = [_log_product(counts, log_below, ratio)]
+        for kind in range(len(counts)):
+            fewer = counts.copy()
+            fewer[kind] -= 1
+            rows.append(_log_product(fewer, log_below, ratio))
+        return np.array(rows)
+
+    fitted = PanelFunction.fit_rows(logs, edges, order)
+    return fitted[0], fitted[1:]
+
+
+def _log_product(counts: Array, log_below: Array, ratio: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        log = counts @ log_below + np.log(counts @ ratio)
+    return np.maximum(log, LOWEST_LOG)
+
+
+def _smoothed(x: Array, w: Array, weights: Array) -> Array:
+    """The sum of weights times normal densities around the points w, which are in order."""
+    made = np.empty_like(x)
+    for part in range(0, len(x), 256):
+        rows = slice(part, part + 256)
+        first, last = np.searchsorted(w, [x[rows].min() - REACH, x[rows].max() + REACH])
+        made[rows] = normal_density(x[rows, None] - w[None, first:last]) @ weights[first:last]
+    return made
+
+
+def _best_above(means: Array, counts: Array, width: float, order: int) -> float:
+    """E[best arm] minus the highest mean, in widths; means fall."""
+    behind = (means[0] - means) / width
+    near = behind <= REACH + TOP
+    eta, weights = gauss_rule(even_edges(-REACH, TOP, SHARP_PANEL), order)
+    log_all = counts[near] @ log_ndtr(eta + behind[near, None])
+    # The mean of a variable is the integral of its upper tail over x > 0 less that of its lower tail over x < 0.
+    return float(np.sum(weights * np.where(eta > 0.0, -np.expm1(log_all), -np.exp(log_all))))
+
+
+@functools.lru_cache(maxsize=64)
+def _index_rule(z: float, order: int) -> tuple[Array, Array, Array]:
+    """Pairs (u, zeta) with weights psi(u) phi(zeta) for u < z; pairs without weight are left out."""
+    u, u_weights = gauss_rule(even_edges(-REACH, z, INDEX_PANEL), order)
+    u_weights = u_weights * (u * ndtr(u) + normal_density(u))
+    step = 2.4 / order  # the trapezoidal rule is exact to the last digit for a smooth bell
+    zeta = step * np.arange(-int(REACH / step), int(REACH / step) + 1, dtype=np.float64)
+    weights = np.outer(u_weights, step * normal_density(zeta))
+    kept = np.nonzero(weights > 1e-20)
+    return u[kept[0]], zeta[kept[1]], weights[kept]
