@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__
-from bayesregret.cli import simulate
+from bayesregret.cli import audit, bounds, simulate
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
@@ -33,6 +33,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(cls=SectionedCommand)(simulate.simulate)
+app.command(cls=SectionedCommand)(bounds.bounds)
+app.command(cls=SectionedCommand)(audit.audit)
 
 
 def _show_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import inspect
 import os
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from bayesregret.models import Bandit
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
 
+OUTPUT = "Output"
 COMMON = "Common problems (PROBLEM is gaussian, bernoulli or linear)"
 
 
@@ -51,6 +53,12 @@ def complete_noise_kind(incomplete: str) -> list[str]:
     return [kind for kind in NOISE_KINDS if kind.startswith(incomplete)]
 
 
+Delta = Annotated[float | None, number_option("Failure probability of the policies' confidence bounds.", "1/horizon")]
+Epsilon = Annotated[
+    float | None,
+    number_option("Gaps below it are not told apart in the paper's bounds.", "1/horizon; certified ones use the best"),
+]
+Json = Annotated[bool, option("--json", help="One JSON object in place of the table.", section=OUTPUT)]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=complete_problem, show_default=False)]
 Arms = Annotated[int | None, number_option("Number of arms.", "10, for linear 30", COMMON)]
 Dimension = Annotated[int | None, number_option("linear: number of features.", 10, COMMON)]
@@ -74,9 +82,22 @@ Beta = Annotated[float | None, number_option("bernoulli: every arm's pseudo-coun
 FeaturesSeed = Annotated[int | None, number_option("linear: seed of the arms' random features.", 0, COMMON)]
 
 
-def make_problem(problem: str, options: dict[str, Any]) -> Bandit:
-    """The bandit that PROBLEM and the options name; options that were not given are None."""
-    given = {name: value for name, value in options.items() if value is not None}
+PROBLEM_OPTIONS = (
+    "arms",
+    "dimension",
+    "prior_gap",
+    "prior_width",
+    "reward_noise",
+    "noise_kind",
+    "alpha",
+    "beta",
+    "features_seed",
+)
+
+
+def make_problem(problem: str, options: Mapping[str, Any]) -> Bandit:
+    """The bandit that PROBLEM and a command's options name; options that were not given are None."""
+    given = {name: options[name] for name in PROBLEM_OPTIONS if options[name] is not None}
     words = ", ".join(COMMON_PROBLEMS)
     if problem in COMMON_PROBLEMS:
         make = COMMON_PROBLEMS[problem]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.digits import PLUS_MINUS, with_error
@@ -35,15 +36,21 @@ def _strict(value: Any) -> Any:
 
 def show_result(result: SimulationResult, *, curve: bool) -> None:
     """The table, the line that says what was run and, if wanted, the regret at the checkpoints."""
+    show_tables([result.table(), *([_curve_rows(result)] if curve else [])], result.summary())
+
+
+def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection[str] = ()) -> None:
+    """Tables and the line that says what was run; columns of words are named in `text`, all others but the first are
+    numbers."""
     from rich.console import Console
 
     in_terminal = sys.stdout.isatty()
-    console = Console(highlight=False, width=ENDLESS)
-    for rows in [result.table(), *([_curve_rows(result)] if curve else [])]:
-        console.print(_dressed(rows, in_terminal))
+    console = Console(highlight=False, markup=False, width=ENDLESS)
+    for rows in tables:
+        console.print(_dressed(rows, in_terminal, text))
         if not in_terminal:
             console.print()
-    console.print(_writable(result.summary()))
+    console.print(_writable(summary))
 
 
 def _curve_rows(result: SimulationResult) -> list[list[str]]:
@@ -54,13 +61,13 @@ def _curve_rows(result: SimulationResult) -> list[list[str]]:
     return rows
 
 
-def _dressed(rows: list[list[str]], in_terminal: bool) -> Table:
+def _dressed(rows: list[list[str]], in_terminal: bool, text: Collection[str]) -> Table:
     """Lines and bold type are for eyes; what goes into a pipe is plain columns."""
     from rich import box
     from rich.table import Column, Table
 
-    first, *others = rows[0]
-    columns = [Column(first, no_wrap=True), *(Column(name, justify="right", no_wrap=True) for name in others)]
+    words = {rows[0][0], *text}
+    columns = [Column(name, justify="left" if name in words else "right", no_wrap=True) for name in rows[0]]
     table = Table(*columns, pad_edge=False)
     table.box = box.SIMPLE_HEAD if in_terminal else None
     table.padding = (0, 1, 0, 0) if in_terminal else (0, 1)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import number, number_option, option
+from bayesregret.cli.options import OUTPUT, number, number_option, option
 from bayesregret.cli.show import show_json, show_result
 from bayesregret.policies import Policy
 from bayesregret.simulation.simulate import simulate as run_simulation
@@ -19,7 +19,6 @@ RUNS = 10_000
 SEED = 0
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
 EFFORT = "Precision and speed"
-OUTPUT = "Output"
 
 
 def complete_policy(incomplete: str) -> list[str]:
@@ -40,9 +39,7 @@ def simulate(
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
-    delta: Annotated[
-        float | None, number_option("Failure probability of the policies' confidence bounds.", "1/horizon")
-    ] = None,
+    delta: options.Delta = None,
     checkpoints: Annotated[
         str | None,
         option(
@@ -70,7 +67,7 @@ def simulate(
     threads: Annotated[
         int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)
     ] = None,
-    json: Annotated[bool, option("--json", help="One JSON object in place of the table.", section=OUTPUT)] = False,
+    json: options.Json = False,
     progress: Annotated[
         bool | None, option(help="A progress bar on standard error.", default="in a terminal", section=OUTPUT)
     ] = None,
@@ -96,22 +93,12 @@ def simulate(
       bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
     """
-    problem_options = {
-        "arms": arms,
-        "dimension": dimension,
-        "prior_gap": prior_gap,
-        "prior_width": prior_width,
-        "reward_noise": reward_noise,
-        "noise_kind": noise_kind,
-        "alpha": alpha,
-        "beta": beta,
-        "features_seed": features_seed,
-    }
+    given = dict(locals())
     with bad_input():
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs goes with --precision only")
         result = run_simulation(
-            options.make_problem(problem, problem_options),
+            options.make_problem(problem, given),
             make_policies(policy or DEFAULT_POLICIES, delta),
             horizon=horizon,
             runs=runs,

@@ -1,0 +1,74 @@
+"""What an audit found, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from bayesregret.audit.check import Check
+from bayesregret.digits import brief, counted, text_table, with_error
+from bayesregret.models import Bandit
+
+HEADINGS = ["check", "source", "form", "observed", "allowed", "worst ratio", "verdict", "note"]
+WORDS = ("source", "form", "verdict", "note")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AuditResult:
+    """What `bounds.audit` returns: every inequality with its worst ratio and a verdict."""
+
+    problem: Bandit
+    horizon: int
+    runs: int
+    seed: int
+    delta: float
+    epsilon: float
+    checks: tuple[Check, ...]
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that fail."""
+        return tuple(check for check in self.checks if check.verdict == "fails")
+
+    def table(self) -> list[list[str]]:
+        """Headings and a row for each check, as `print` and the command line show them."""
+        return [HEADINGS, *map(_row, self.checks)]
+
+    def summary(self) -> str:
+        """One line that says what was run and what failed."""
+        size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.problem.arms, 'arm')}"
+        printed = sum(check.form == "paper" for check in self.failures)
+        told = f"{printed} printed and {len(self.failures) - printed} certified statements fail"
+        return f"{self.problem.kind} bandit, {size}, seed {self.seed}, delta {self.delta:g}; {told}"
+
+    def __str__(self) -> str:
+        return f"{text_table(self.table(), WORDS)}\n{self.summary()}"
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `bayesregret audit --json` prints it."""
+        return {
+            "problem": self.problem.to_dict(),
+            "horizon": self.horizon,
+            "runs": self.runs,
+            "seed": self.seed,
+            "delta": self.delta,
+            "epsilon": self.epsilon,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+
+def _row(check: Check) -> list[str]:
+    observed = with_error(check.observed, check.stderr) if _is_average(check) else _shown(check.observed)
+    numbers = [observed, _shown(check.allowed), _shown(check.ratio)]
+    return [check.name, check.source, check.form, *numbers, check.verdict, check.why or check.where or ""]
+
+
+def _is_average(check: Check) -> bool:
+    return 0.0 < check.stderr < math.inf
+
+
+def _shown(value: float) -> str:
+    return brief(value) if math.isfinite(value) else str(value)

@@ -1,0 +1,257 @@
+"""The inequalities that the proofs are made of, as printed and as they are proved, for each kind of bandit."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesregret.audit.check import Claim
+from bayesregret.audit.evidence import EveryRound, EveryRun, Evidence, OnAverage
+from bayesregret.audit.traces import BAYES_UCB, ROUNDING, Traces
+from bayesregret.bounds.bound import Setting
+from bayesregret.checks import Array
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
+
+NOT_GAUSSIAN = "the noise is not Gaussian, so the posterior is not the true one"
+# A linear posterior kept as a covariance matrix has no digits left when a reward is this much surer than the prior.
+WIDEST = 1e4
+TOO_WIDE = f"the prior is more than {WIDEST:g} times as wide as the noise, which the plain posterior here cannot follow"
+
+
+class Intervals(NamedTuple):
+    """Interval of an arm after N pulls: width z sqrt(proxy / (offset + N)) or less."""
+
+    proxy: float
+    offset: Array  # (arms,)
+
+    def action_bound(self, setting: Setting, traces: Traces) -> Array:
+        """Pulls after which an arm is not taken again in a good round, eq. (6); NaN for an arm as good as the best.
+
+        A gap that rounding may have made is taken as the smaller one: this can only allow more.
+        """
+        gaps = traces.gaps * (1.0 - ROUNDING) - 4.0 * traces.slack
+        behind = np.where(gaps > 0.0, gaps, np.nan)
+        return (2.0 * setting.z * math.sqrt(self.proxy) / behind) ** 2 - self.offset
+
+
+def too_wide(bandit: Bandit) -> bool:
+    """Whether the posterior of `traces` cannot follow the bandit."""
+    if not isinstance(bandit, LinearBandit):
+        return False
+    return float(np.linalg.norm(bandit.features @ bandit.covariance_root, axis=1).max()) > WIDEST * bandit.reward_noise
+
+
+def statements(bandit: Bandit, policy: str, setting: Setting) -> list[Evidence]:
+    """Everything to be checked on the traces of a policy."""
+    if policy != BAYES_UCB:
+        return _ucb1(bandit, setting)
+    if isinstance(bandit, GaussianBandit):
+        return _gaussian(bandit, setting)
+    return _linear(bandit, setting) if isinstance(bandit, LinearBandit) else _bernoulli(bandit, setting)
+
+
+def _gaussian(bandit: GaussianBandit, setting: Setting) -> list[Evidence]:
+    why_not = None if bandit.noise_kind == "gaussian" else NOT_GAUSSIAN
+    strength = (bandit.reward_noise / bandit.prior_width) ** 2
+    intervals = Intervals(bandit.reward_noise**2, np.full(bandit.arms, strength))
+    return [
+        *_intervals_fail(bandit.arms, setting, "Section 3.1", "proof of Theorem 1", why_not),
+        *_pulls(intervals, setting, "eq. (6)"),
+        _widest_gap("proof of Theorem 1, case 1"),
+        *_gaussian_failures(bandit, setting, why_not),
+        *_gaussian_sums(bandit, setting.horizon),
+    ]
+
+
+def _gaussian_failures(bandit: GaussianBandit, setting: Setting, why_not: str | None) -> list[Evidence]:
+    """What rounds cost in which an interval fails, each on average over histories."""
+    arms, width = bandit.arms, bandit.prior_width
+    lemma_7 = 2.0 * width * arms * setting.delta
+    error = Claim("failure_regret", "Lemma 7", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s0 K delta", why_not)
+    distance = error._replace(
+        name="failure_distance", statement="E[|theta_a - estimate| 1{not E_t}] <= 2 s0 K delta, which is what is proved"
+    )
+    case_3 = error._replace(
+        name="failed_rounds",
+        source="proof of Theorem 1, case 3",
+        statement="E[gap 1{not E_t}] <= 2 (z + 2K) s0 K delta",
+    )
+    bad = width * ((arms + 1) * setting.density + (arms - 1) * setting.tail * setting.excess)
+    return [
+        OnAverage(error, lemma_7, "failed_error"),
+        OnAverage(distance, lemma_7, "failed_distance"),
+        OnAverage(case_3, lemma_7 * (setting.z + 2.0 * arms), "failed_regret"),
+        _bad_rounds(bad, "s0 [(K+1) phi + (K-1) Q (phi - zQ)]", why_not),
+        _overshoot(arms * width * setting.excess, "K s0 (phi - zQ)", why_not),
+    ]
+
+
+def _gaussian_sums(bandit: GaussianBandit, horizon: int) -> list[Evidence]:
+    """What the taken arms' posteriors add up to, in every run: the arms as a linear bandit's basis."""
+    arms, width, noise = bandit.arms, bandit.prior_width, bandit.reward_noise
+    lemma_10 = variance_sum(width, arms, noise, horizon)
+    printed = Claim("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V, d = K, S = s0")
+    proved = printed._replace(form="certified", statement="sum of the taken arms' variances <= min(V, n s0^2)")
+    deviations = Claim(
+        "posterior_deviations",
+        "gap-free bound",
+        "certified",
+        "sum of the taken arms' standard deviations <= that of arms taken in turn",
+    )
+    return [
+        _in_every_run(printed, lemma_10, "taken_variance"),
+        _in_every_run(proved, min(lemma_10, horizon * width**2), "taken_variance"),
+        _in_every_run(deviations, deviation_sum(arms, width, noise, horizon), "taken_deviation"),
+    ]
+
+
+def _bernoulli(bandit: Bandit, setting: Setting) -> list[Evidence]:
+    assert isinstance(bandit, BernoulliBandit)
+    arms = bandit.arms
+    return [
+        *_intervals_fail(arms, setting, "Section 3.2", "proof of Theorem 5", None),
+        *_pulls(Intervals(0.25, bandit.alpha + bandit.beta + 1.0), setting, "proof of Theorem 5"),
+        _widest_gap("proof of Theorem 5, case 1"),
+        OnAverage(
+            Claim("failed_rounds", "proof of Theorem 5, case 3", "paper", "E[gap 1{not E_t}] <= 2 K delta"),
+            2.0 * arms * setting.delta,
+            "failed_regret",
+        ),
+        _bad_rounds((arms + 1) * setting.delta, "(K+1) delta", None),
+    ]
+
+
+def _linear(bandit: LinearBandit, setting: Setting) -> list[Evidence]:
+    whitened = bandit.features @ bandit.covariance_root
+    variances = (whitened**2).sum(axis=1)
+    noise = bandit.reward_noise
+    never = np.full(bandit.arms, np.inf)  # an arm that is known exactly is never taken in a good round if it is behind
+    intervals = Intervals(noise**2, np.divide(noise**2, variances, out=never, where=variances > 0.0))
+    return [
+        *_intervals_fail(bandit.arms, setting, "proof of Lemma 9", "Lemma 9", None),
+        _pulls_certified(intervals, setting, "eq. (6) with |a|_0 for s0"),
+        _widest_gap("proof of Theorem 6, case 1"),
+        *_linear_sums(bandit, whitened, setting.horizon),
+        _overshoot(float(np.sqrt(variances).sum()) * setting.excess, "sum of |a|_0 (phi - zQ)", None),
+    ]
+
+
+def _linear_sums(bandit: LinearBandit, whitened: Array, horizon: int) -> list[Evidence]:
+    """Lemma 10 with the largest eigenvalue and the longest features, and with what these are bounds on."""
+    longest = float(np.linalg.norm(bandit.features, axis=1).max())
+    printed_width = math.sqrt(max(0.0, float(np.linalg.eigvalsh(bandit.covariance)[-1]))) * longest
+    widest = float(np.linalg.norm(whitened, axis=1).max(initial=0.0))
+    rank = int(np.linalg.matrix_rank(whitened)) if widest > 0.0 else 0
+    lemma_10 = variance_sum(printed_width, bandit.features.shape[1], bandit.reward_noise, horizon)
+    proved_sum = min(variance_sum(widest, rank, bandit.reward_noise, horizon), horizon * widest**2)
+    printed = Claim("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V")
+    proved = printed._replace(form="certified", statement="sum of the taken arms' variances <= V', at most n S'^2")
+    return [
+        _in_every_run(printed, lemma_10, "taken_variance"),
+        _in_every_run(proved, proved_sum, "taken_variance"),
+    ]
+
+
+def _ucb1(bandit: Bandit, setting: Setting) -> list[Evidence]:
+    assert isinstance(bandit, GaussianBandit)
+    arms, noise = bandit.arms, bandit.reward_noise
+    fails = 2.0 * arms * setting.delta * noise
+    intervals = Intervals(noise**2, np.zeros(arms))
+    source = "proof of Theorem 4"
+    return [
+        *_intervals_fail(arms, setting, source, source, None, prefix="ucb1_"),
+        EveryRun(
+            Claim("ucb1_pulls", "eq. (6), s0 = infinity", "paper", "N_a <= 8 s^2 L / gap^2 after the first K rounds"),
+            lambda traces: (traces.good_pulls, intervals.action_bound(setting, traces)),
+        ),
+        OnAverage(
+            Claim("ucb1_failure_regret", "Lemma 8", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s K delta"),
+            fails,
+            "failed_error",
+        ),
+        OnAverage(
+            Claim("ucb1_failed_rounds", f"{source}, case 3", "paper", "E[gap 1{not E_t}] <= 2 (z + 2K) s K delta"),
+            fails * (setting.z + 2.0 * arms),
+            "failed_regret",
+        ),
+    ]
+
+
+# --- statements that several bandits share ------------------------------------------------------------------------
+
+
+def _intervals_fail(
+    arms: int, setting: Setting, source: str, union: str, why_not: str | None, prefix: str = ""
+) -> list[Evidence]:
+    delta = setting.delta
+    return [
+        OnAverage(
+            Claim(f"{prefix}interval_failure", source, "paper", "P(|theta_a - estimate| > C_a) <= 2 delta", why_not),
+            2.0 * delta,
+            "failures",
+            chance=True,
+        ),
+        EveryRound(
+            Claim(f"{prefix}round_failure", union, "paper", "P(not E_t) <= 2 K delta in every round", why_not),
+            2.0 * arms * delta,
+        ),
+    ]
+
+
+def _pulls(intervals: Intervals, setting: Setting, source: str) -> list[Evidence]:
+    return [
+        EveryRun(
+            Claim("pulls", source, "paper", "N_a, the pulls of arm a in good rounds, <= B_a"),
+            lambda traces: (traces.good_pulls, intervals.action_bound(setting, traces)),
+        ),
+        _pulls_certified(intervals, setting, source),
+    ]
+
+
+def _pulls_certified(intervals: Intervals, setting: Setting, source: str) -> Evidence:
+    def sides(traces: Traces) -> tuple[Array, Array]:
+        bound = intervals.action_bound(setting, traces)
+        return traces.good_pulls, np.minimum(setting.horizon, np.maximum(0.0, np.floor(bound) + 1.0))
+
+    return EveryRun(Claim("pulls", source, "certified", "N_a <= max(0, floor(B_a) + 1)"), sides)
+
+
+def _widest_gap(source: str) -> Evidence:
+    claim = Claim("good_rounds", source, "paper", "gap of the taken arm / (2 C_a) <= 1 in good rounds")
+    return EveryRun(claim, lambda traces: (traces.widest_gap, np.ones_like(traces.widest_gap)))
+
+
+def _bad_rounds(allowed: float, formula: str, why_not: str | None) -> Evidence:
+    claim = Claim(
+        "bad_rounds", "bad rounds", "certified", f"E[gap; theta_* > U_* or theta_A < U_A - 2C] <= {formula}", why_not
+    )
+    return OnAverage(claim, allowed, "bad_regret")
+
+
+def _overshoot(allowed: float, formula: str, why_not: str | None) -> Evidence:
+    claim = Claim("overshoot", "bad rounds", "certified", f"E[(theta_* - U_*)^+] <= {formula}", why_not)
+    return OnAverage(claim, allowed, "overshoot")
+
+
+def _in_every_run(claim: Claim, allowed: float, observed: str) -> Evidence:
+    """An inequality with one right side for all runs."""
+    return EveryRun(claim, lambda traces: (getattr(traces, observed), np.full(len(traces.means), allowed)))
+
+
+# --- right sides --------------------------------------------------------------------------------------------------
+
+
+def variance_sum(widest: float, dimension: int, noise: float, horizon: int) -> float:
+    """Lemma 10: S^2 d / log(1 + S^2/s^2) * log(1 + S^2 n / (s^2 d))."""
+    share = (widest / noise) ** 2
+    if share == 0.0 or dimension == 0:
+        return 0.0
+    return widest**2 * dimension * math.log1p(share * horizon / dimension) / math.log1p(share)
+
+
+def deviation_sum(arms: int, width: float, noise: float, horizon: int) -> float:
+    """The sum of posterior standard deviations of Gaussian arms that are taken in turn."""
+    pulls = np.arange(horizon) // arms
+    return math.fsum(noise / np.sqrt((noise / width) ** 2 + pulls))

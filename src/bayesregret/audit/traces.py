@@ -1,0 +1,143 @@
+"""Algorithm 1 in plain NumPy, watched round by round: what the paper's inequalities speak of, summed over rounds.
+
+Instances are those that `simulate` meets with the same seed; rewards are drawn here. Runs come in blocks, and only sums
+over rounds are kept, so memory does not grow with the horizon or with the number of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.audit.beliefs import Arms, Belief, bayes_belief, flat_belief
+from bayesregret.bounds.bound import Setting
+from bayesregret.checks import Array
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
+
+BAYES_UCB, UCB1 = "bayes-ucb", "ucb1"
+POLICIES = (BAYES_UCB, UCB1)
+# Numbers that one array of a block may hold.
+BLOCK_SIZE = 2_000_000
+# Two numbers this close, relative to the sizes that went into them, are equal: rounding must not decide.
+ROUNDING = 1e-11
+
+PER_RUN = (
+    "regret", "failed_regret", "taken_variance", "taken_deviation", "overshoot", "bad_regret", "widest_gap",
+)  # fmt: skip
+PER_ARM = ("pulls", "good_pulls", "failures", "failed_error", "failed_distance")
+
+
+@dataclass
+class Traces:
+    """A block of runs, (runs, arms) or (runs,) unless said otherwise. A round is good when all its intervals hold."""
+
+    first_run: int
+    means: Array
+    gaps: Array
+    slack: Array  # (runs, 1): what rounding may do to a mean reward
+    horizon: int
+    rounds: int = 0  # how many were watched: all, or those after UCB1 has tried each arm
+    regret: Array = field(init=False)
+    pulls: Array = field(init=False)
+    good_pulls: Array = field(init=False)
+    failures: Array = field(init=False)  # rounds in which the arm's interval fails
+    failed_error: Array = field(init=False)  # mean reward minus its estimate, over rounds that are not good
+    failed_distance: Array = field(init=False)  # the same in absolute value
+    failed_regret: Array = field(init=False)  # over rounds that are not good
+    taken_variance: Array = field(init=False)
+    taken_deviation: Array = field(init=False)  # the square roots of the same
+    overshoot: Array = field(init=False)  # by how much the best arm's mean exceeds its index, in all rounds
+    bad_regret: Array = field(init=False)  # over rounds with overshoot, or with the taken arm below its interval
+    widest_gap: Array = field(init=False)  # the largest gap / (2 width) of an arm taken in a good round
+    failed_runs: NDArray[np.int64] = field(init=False)  # (horizon,): runs in which the round is not good
+
+    def __post_init__(self) -> None:
+        runs, arms = self.means.shape
+        for name in PER_RUN:
+            setattr(self, name, np.zeros(runs))
+        for name in PER_ARM:
+            setattr(self, name, np.zeros((runs, arms)))
+        self.failed_runs = np.zeros(self.horizon, np.int64)
+
+
+def trace(bandit: Bandit, policy: str, setting: Setting, *, runs: int, seed: int) -> Iterator[Traces]:
+    """The runs in blocks."""
+    size = max(1, BLOCK_SIZE // _numbers_of_a_run(bandit))
+    for first_run in range(0, runs, size):
+        yield _trace_block(bandit, policy, setting, first_run, min(size, runs - first_run), seed)
+
+
+def _numbers_of_a_run(bandit: Bandit) -> int:
+    return bandit.arms + (bandit.covariance_root.shape[1] ** 2 if isinstance(bandit, LinearBandit) else 0)
+
+
+def _trace_block(bandit: Bandit, policy: str, setting: Setting, first_run: int, runs: int, seed: int) -> Traces:
+    means = bandit.draw_means(runs, seed=seed, first_run=first_run)
+    belief = (bayes_belief if policy == BAYES_UCB else flat_belief)(bandit, runs)
+    # Not the noise of `simulate`: what is watched here shall be evidence of its own.
+    noise = np.random.default_rng([seed, first_run, POLICIES.index(policy)])
+    size = np.abs(means).max(axis=1) + np.abs(belief.mean).max(axis=1)
+    traces = Traces(
+        first_run, means, means.max(axis=1)[:, None] - means, ROUNDING * size[:, None], horizon=setting.horizon
+    )
+    rows = np.arange(runs)
+    for round_ in range(setting.horizon):
+        width = setting.z * np.sqrt(belief.variance) if setting.L > 0.0 else _no_width(belief.variance)
+        taken = np.argmax(belief.mean + width, axis=1)
+        if policy == BAYES_UCB or round_ >= bandit.arms:
+            _watch(traces, belief, width, taken, round_)
+        traces.pulls[rows, taken] += 1.0
+        traces.regret += traces.gaps[rows, taken]
+        belief.learn(taken, _rewards(bandit, means[rows, taken], noise))
+    return traces
+
+
+def _no_width(variance: Array) -> Array:
+    """Widths at delta = 1: none, but an arm never tried still comes first."""
+    return np.where(np.isinf(variance), np.inf, 0.0)
+
+
+def _rewards(bandit: Bandit, means: Array, noise: np.random.Generator) -> Array:
+    if isinstance(bandit, BernoulliBandit):
+        return (noise.random(len(means)) < means).astype(float)
+    assert isinstance(bandit, GaussianBandit | LinearBandit)
+    if getattr(bandit, "noise_kind", "gaussian") == "rademacher":
+        return means + bandit.reward_noise * noise.choice((-1.0, 1.0), len(means))
+    return means + bandit.reward_noise * noise.standard_normal(len(means))
+
+
+def _watch(traces: Traces, belief: Belief, width: Array, taken: Arms, round_: int) -> None:
+    """What the inequalities say about one round."""
+    rows = np.arange(len(taken))
+    error = traces.means - belief.mean
+    distance = np.abs(error)
+    fails = distance > width * (1.0 + ROUNDING) + traces.slack
+    good: NDArray[np.bool_] = np.logical_not(fails.any(axis=1))
+    traces.rounds += 1
+    traces.failures += fails
+    traces.failed_runs[round_] = len(good) - np.count_nonzero(good)
+    traces.good_pulls[rows, taken] += good
+    traces.failed_error[~good] += error[~good]
+    traces.failed_distance[~good] += distance[~good]
+    variance = belief.variance[rows, taken]
+    traces.taken_variance += variance
+    traces.taken_deviation += np.sqrt(variance)
+    _watch_regret(traces, error, width, taken, good)
+
+
+def _watch_regret(traces: Traces, error: Array, width: Array, taken: Arms, good: NDArray[np.bool_]) -> None:
+    rows = np.arange(len(taken))
+    best = traces.means.argmax(axis=1)
+    gap = traces.gaps[rows, taken]
+    taken_width = width[rows, taken]
+    over = np.maximum(0.0, error[rows, best] - width[rows, best] - traces.slack[:, 0])
+    below = -error[rows, taken] > taken_width + traces.slack[:, 0]
+    traces.failed_regret += np.where(good, 0.0, gap)
+    traces.overshoot += over
+    traces.bad_regret += np.where((over > 0.0) | below, gap, 0.0)
+    reach = 2.0 * (taken_width * (1.0 + ROUNDING) + traces.slack[:, 0])
+    share = np.divide(gap, reach, out=np.zeros_like(gap), where=good & (gap > 0.0))
+    np.maximum(traces.widest_gap, share, out=traces.widest_gap)

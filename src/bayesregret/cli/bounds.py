@@ -1,0 +1,77 @@
+"""`bayesregret bounds`: every bound on the Bayes regret of a problem."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from bayesregret.cli import options
+from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.options import number_option, option
+from bayesregret.cli.show import show_json, show_tables
+from bayesregret.cli.simulate import DEFAULT_POLICIES, HORIZON, RUNS, SEED, make_policies
+from bayesregret.simulation.simulate import simulate as run_simulation
+
+COMPARISON = "Comparison"
+
+
+def bounds(
+    problem: options.Problem,
+    horizon: Annotated[int, number_option("Rounds.", HORIZON)] = HORIZON,
+    delta: options.Delta = None,
+    epsilon: options.Epsilon = None,
+    arms: options.Arms = None,
+    dimension: options.Dimension = None,
+    prior_gap: options.PriorGap = None,
+    prior_width: options.PriorWidth = None,
+    reward_noise: options.RewardNoise = None,
+    noise_kind: options.NoiseKind = None,
+    alpha: options.Alpha = None,
+    beta: options.Beta = None,
+    features_seed: options.FeaturesSeed = None,
+    against: Annotated[
+        bool,
+        option(
+            "--against", help="Simulate, too, and tell how many times the regret each bound is.", section=COMPARISON
+        ),
+    ] = False,
+    runs: Annotated[int | None, number_option("--against: runs to average over.", RUNS, COMPARISON)] = None,
+    seed: Annotated[int | None, number_option("--against: same seed, same result.", SEED, COMPARISON)] = None,
+    json: options.Json = False,
+) -> None:
+    """Every bound on the Bayes regret of a problem, in order of its value.
+
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
+    options below set; see bayesregret simulate --help.
+
+    Forms: paper, as it is printed; certified, repaired so that it is proved. Values are integrals over the prior
+    and not simulated; the column error estimates their numerical error.
+
+    \b
+    Examples:
+      bayesregret bounds gaussian --prior-width 0.5
+      bayesregret bounds problem.toml --horizon 1000 --against
+      bayesregret bounds bernoulli --arms 3 --delta 0.01 --json
+    """
+    given = dict(locals())
+    from bayesregret.bounds.table import WORDS, table  # bounds need SciPy, which help does not
+
+    with bad_input():
+        for name, value in (("--runs", runs), ("--seed", seed)):
+            if value is not None and not against:
+                raise ValueError(f"{name} goes with --against only")
+        bandit = options.make_problem(problem, given)
+        simulation = None
+        found = table(bandit, horizon=horizon, delta=delta, epsilon=epsilon)
+        if against:
+            simulation = run_simulation(
+                bandit,
+                make_policies(DEFAULT_POLICIES, delta),
+                horizon=horizon,
+                runs=RUNS if runs is None else runs,
+                seed=SEED if seed is None else seed,
+            )
+            found = table(bandit, horizon=horizon, delta=delta, epsilon=epsilon, against=simulation)
+    if json:
+        show_json(found.to_dict())
+    else:
+        show_tables([found.table()], found.summary(), text=WORDS)

@@ -1,0 +1,45 @@
+"""Over a grid of random problems no certified form fails, and printed ones do."""
+
+import pytest
+
+from audit.grid import problem
+from bayesregret.audit import audit
+from bayesregret.bounds.bound import Formula
+
+PROBLEMS = 240
+RUNS = 200
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module")
+def results():
+    made = [problem(seed) for seed in range(PROBLEMS)]
+    return [audit(bandit, runs=RUNS, seed=seed, **setting) for seed, (bandit, setting) in enumerate(made)]
+
+
+def named(results, form, verdict):
+    return {
+        check.name for result in results for check in result.checks if (check.form, check.verdict) == (form, verdict)
+    }
+
+
+def test_no_certified_form_fails(results):
+    failed = [(seed, check) for seed, r in enumerate(results) for check in r.failures if check.form == "certified"]
+    assert failed == []
+
+
+def test_every_certified_form_is_seen_to_hold(results):
+    bounds = {formula.name for formula in Formula.every.values() if formula.form == "certified"}
+    assert bounds | {"pulls", "bad_rounds", "overshoot", "posterior_variances"} <= named(results, "certified", "holds")
+
+
+def test_printed_forms_fail(results):
+    assert {"pulls", "gap_dependent"} <= named(results, "paper", "fails")
+
+
+def test_printed_steps_that_are_right_hold(results):
+    steps = {"interval_failure", "round_failure", "good_rounds", "failure_regret", "failure_distance", "failed_rounds"}
+    steps |= {"posterior_variances", "ucb1_pulls"}
+    assert steps <= named(results, "paper", "holds")
+    assert not steps & named(results, "paper", "fails")
