@@ -21,6 +21,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numba
 import numpy as np
 
+import bound_rows
 import growth_rows
 import peer_rows
 import problems
@@ -46,6 +47,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "start": process_rows.start,
     "first": process_rows.first,
     "agent": peer_rows.agent,
+    "bounds": bound_rows.bounds,
 }
 HEADER = ("work", "measured", "figure", "target", "met", "others")
 
