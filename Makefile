@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
+SET_UP_DOCS := $(VENV)/.set-up-docs
 
-.PHONY: help reproduce test lint bench clean
+.PHONY: help reproduce test lint bench docs clean
 
 help:
 	@echo "make reproduce   run the README's example"
 	@echo "make test        linters, types, layers and tests"
 	@echo "make bench       speed as ratios, other packages side by side"
+	@echo "make docs        the book, in build/docs"
 
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret simulate gaussian --arms 10 --prior-gap 1 --prior-width 1 --reward-noise 1 \
@@ -30,6 +32,10 @@ lint: $(SET_UP)
 bench: $(SET_UP) $(SET_UP_BENCH)
 	$(BIN)/python benchmarks/table.py
 
+docs: $(SET_UP) $(SET_UP_DOCS)
+	$(BIN)/sphinx-build -W --keep-going -q -E -b html -d build/doctrees docs build/docs
+	@echo "$(CURDIR)/build/docs/index.html"
+
 $(SET_UP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
@@ -38,6 +44,10 @@ $(SET_UP): pyproject.toml constraints.txt
 
 $(SET_UP_BENCH): $(SET_UP)
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[bench]"
+	@touch $@
+
+$(SET_UP_DOCS): $(SET_UP)
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[docs]"
 	@touch $@
 
 clean:

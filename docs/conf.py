@@ -1,0 +1,58 @@
+"""The book: `make docs` builds it into build/docs. Nothing in it is loaded from the network."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+project = "bayesregret"
+author = "the bayesregret developers"
+release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+extensions = ["myst_parser", "sphinx-mathjax-offline"]
+exclude_patterns = ["_build"]
+nitpicky = True
+
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+myst_dmath_allow_digits = False  # "$8" is money, not mathematics
+
+html_theme = "furo"
+html_title = f"bayesregret {release}"
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
+html_show_copyright = False
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+
+# The offline copy is MathJax 3.
+mathjax3_config = {
+    "tex": {
+        "macros": {
+            "E": r"\mathbb{E}",
+            "Pr": r"\mathbb{P}",
+            "R": r"\mathbb{R}",
+            "ind": [r"\mathbf{1}\{#1\}", 1],
+            "norm": [r"\lVert #1 \rVert", 1],
+            "floor": [r"\lfloor #1 \rfloor", 1],
+            "eps": r"\varepsilon",
+            "d": r"\mathrm{d}",
+            "tr": r"\operatorname{tr}",
+        },
+    },
+}
+
+# A formula and the brackets or punctuation that touch it: browsers would break the line between them.
+FORMULA = re.compile(r'\(?<span class="math notranslate nohighlight">[^<]*</span>[,.;:)?]+')
+
+
+def keep_punctuation(app, page, template, context, doctree):
+    if "body" in context:
+        context["body"] = FORMULA.sub(r'<span class="unbroken">\g<0></span>', context["body"])
+
+
+def setup(app):
+    app.connect("html-page-context", keep_punctuation)
