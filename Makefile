@@ -6,17 +6,20 @@ SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
 SET_UP_DOCS := $(VENV)/.set-up-docs
 
-.PHONY: help reproduce test lint bench docs clean
+.PHONY: help reproduce test lint bench docs figures clean
 
 help:
-	@echo "make reproduce   run the README's example"
+	@echo "make reproduce   run the README's examples"
 	@echo "make test        linters, types, layers and tests"
 	@echo "make bench       speed as ratios, other packages side by side"
 	@echo "make docs        the book, in build/docs"
+	@echo "make figures     the book's figures, drawn again (two minutes)"
 
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret simulate gaussian --arms 10 --prior-gap 1 --prior-width 1 --reward-noise 1 \
 	  --policy bayes-ucb --policy ucb1 --horizon 1000 --runs 10000 --seed 7
+	$(BIN)/bayesregret bounds gaussian --arms 10 --prior-gap 1 --prior-width 1 --horizon 1000 \
+	  --against --runs 10000 --seed 7
 
 test: lint
 	$(BIN)/python -m pytest
@@ -35,6 +38,9 @@ bench: $(SET_UP) $(SET_UP_BENCH)
 docs: $(SET_UP) $(SET_UP_DOCS)
 	$(BIN)/sphinx-build -W --keep-going -q -E -b html -d build/doctrees docs build/docs
 	@echo "$(CURDIR)/build/docs/index.html"
+
+figures: $(SET_UP)
+	$(BIN)/python docs/figures.py
 
 $(SET_UP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

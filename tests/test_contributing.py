@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
+from bayesregret.bounds.bound import Formula
 
 ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLES = dict(
@@ -30,10 +31,11 @@ def example(tmp_path, request):
     del sys.modules[name]
     br.Policy.classes.pop("optimist", None)
     br.Policy.classes.pop("posterior-moss", None)
+    Formula.every.pop("one_pull_each", None)
 
 
 def test_all_examples_are_tried():
-    assert set(EXAMPLES) == {"a policy", "an index", "a model"}
+    assert set(EXAMPLES) == {"a policy", "an index", "a model", "a bound"}
 
 
 @pytest.mark.parametrize("example", ["a policy"], indirect=True)
@@ -85,3 +87,12 @@ def test_own_model_is_a_bandit_like_any_other(example):
     off = result["bayes-ucb"].mean - like_it.mean
     assert abs(off) < 4 * np.hypot(result["bayes-ucb"].stderr, like_it.stderr)
     assert abs(off - 0.5 * like_it.mean) > 4 * np.hypot(result["bayes-ucb"].stderr, like_it.stderr)
+
+
+@pytest.mark.parametrize("example", ["a bound"], indirect=True)
+def test_own_bound_is_among_the_others(example):
+    bandit = br.GaussianBandit([1, 0, 0], 1, 1)
+    found = br.bounds.table(bandit, horizon=10)["one_pull_each"]
+    assert found.value == pytest.approx(10 * br.bounds.ucb1_prior_dependent(bandit, horizon=10).terms["first pulls"])
+    assert found.value > br.bounds.certified(bandit, horizon=10).value
+    assert found.error < 1e-9 * found.value

@@ -1,5 +1,6 @@
-"""Every expectation against golden values of 30 digits (tests/golden/bounds_mpmath.py makes them), and its error estimate
-against the true error."""
+"""Every expectation against golden values of 30 digits, and its error estimate against the true error.
+
+tests/golden/bounds_mpmath.py makes the values."""
 
 import itertools
 import json
@@ -7,6 +8,7 @@ import math
 from pathlib import Path
 
 import pytest
+
 from bayesregret import bounds
 from bayesregret.bounds.bernoulli_gaps import bernoulli_gaps
 from bayesregret.bounds.bound import FINE, Bound

@@ -37,6 +37,9 @@ SMALLEST_GAP = 1e-22
 LONG_PANEL = 6.0
 # A density of gaps below this is of no weight beside the others.
 FLOOR = 0.01
+# It is made of functions that are themselves resolved to 1e-12 only.
+RESOLVED = 1e-11
+HUMP = np.array([-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0])  # standard deviations
 
 
 class GapDensity(NamedTuple):
@@ -110,17 +113,30 @@ class BernoulliGaps:
         low = math.log(SMALLEST_GAP)
         high = math.log1p(-short_of_one) - math.log(short_of_one)
         small = min(high, math.log(0.1 * self.sharpest / 4.0))
+        humps = self._gap_humps(kind)
         density = functools.partial(tapered_density, kind, self.step, self.order)
         near = merge_edges(
             even_edges(low, min(small, -10.0), LONG_PANEL),
             even_edges(min(small, -10.0), small, PANEL),
+            humps,
             low=low,
             high=small,
         )
-        parts = PanelFunction.fit_halving(density, near, self.order, floor=FLOOR, each_alone=True)
+        fit = functools.partial(PanelFunction.fit_halving, density, order=self.order, floor=FLOOR, resolved=RESOLVED)
+        parts = fit(near, each_alone=True)
         if high > small:
-            parts += PanelFunction.fit_halving(density, even_edges(small, high, PANEL), self.order, floor=FLOOR)
+            parts += fit(merge_edges(even_edges(small, high, PANEL), humps, low=small, high=high))
         return GapDensity(kind, PanelFunction.join(parts))
+
+    def _gap_humps(self, kind: ArmKind) -> Array:
+        """Log-odds around the gaps to other arms: these may be so sharp that evenly spaced points would miss them."""
+        mean, deviation = beta_prior.moments(kind.alpha, kind.beta)
+        found = []
+        for alpha, beta in zip(self.alphas.tolist(), self.betas.tolist(), strict=True):
+            other, its_deviation = beta_prior.moments(alpha, beta)
+            levels = (other - mean) + math.hypot(deviation, its_deviation) * HUMP
+            found += [logit(level) for level in levels.tolist() if 0.0 < level < 1.0]
+        return np.array(found)
 
     def expect(
         self,
@@ -218,30 +234,37 @@ class BernoulliGaps:
         above = [float(kind.best_other_above(np.array([logit(at)]))[0]) for at in (low, high) if at < 1.0]
         return sum(above[:1]) - sum(above[1:])
 
-    def same_point(self, kind: ArmKind, weighted: bool) -> float:
-        """The integral of h(m) f(m) dm for one arm, or of h(m) m (1 - m) f(m) dm if `weighted`."""
-        extra = 1.0 if weighted else 0.0
-        fewer = self._without_one(kind)
-        decay = (
-            float(self.counts @ self.alphas) - 1.0 + extra,
-            kind.beta + float(self.betas[fewer > 0].min()) - 1.0 + extra,
-        )
-        if min(decay) <= 0.0:
+    @functools.cached_property
+    def complexity_at_zero(self) -> float:
+        """The sum over arms of the integral of h(m) f(m) dm."""
+        return self._same_point(0.0)
+
+    @functools.cached_property
+    def variance_complexity(self) -> float:
+        """The sum over arms of the integral of h(m) m (1 - m) f(m) dm."""
+        return self._same_point(1.0)
+
+    def _same_point(self, power: float) -> float:
+        """The sum over arms of the integral of h(m) (m (1 - m))^power f(m) dm, infinite where it diverges at 0 or 1."""
+        if self.arms == 1:
+            return 0.0
+        fewer = self.counts - np.eye(len(self.counts))
+        flattest = np.array([self.betas[others > 0].min() for others in fewer])
+        # Towards 0 and 1 the integrands are exponential in the log-odds, with these rates.
+        falls = float(self.counts @ self.alphas) - 1.0 + power, self.betas + flattest - 1.0 + power
+        if min(falls[0], float(falls[1].min())) <= 0.0:
             return math.inf
-        low, high = (min(FARTHEST, 2.0 * DEPTH / min(1.0, rate)) for rate in decay)
-        humps = [np.linspace(*support, 33) for support in self.supports]
+        low, high = (min(FARTHEST, 2.0 * DEPTH / min(1.0, float(np.min(rate)))) for rate in falls)
 
-        def product(y: Array) -> Array:
-            shape = (extra - 1.0) * (log_expit(y) + log_expit(-y))
-            return self.best(fewer[None, :], y)[0] * np.exp(log_density(kind.alpha, kind.beta, y) + shape)
+        def integrands(y: Array) -> Array:
+            shape = (power - 1.0) * (log_expit(y) + log_expit(-y))
+            own = np.array([log_density(a, b, y) for a, b in zip(self.alphas, self.betas, strict=True)])
+            return self.best(fewer, y)[: len(fewer)] * np.exp(own + shape)
 
-        y, weights = gauss_rule(merge_edges(even_edges(-low, high, 0.75), *humps, low=-low, high=high), self.order)
-        ends = product(np.array([-low, high])) / np.array(decay)  # beyond them it is exponential
-        return float(np.sum(weights * product(y)) + ends.sum())
-
-    def _without_one(self, kind: ArmKind) -> Array:
-        """How many arms of each kind there are besides one of this kind."""
-        return self.counts - ((self.alphas == kind.alpha) & (self.betas == kind.beta))
+        humps = [np.linspace(*support, 13) for support in self.supports]
+        y, weights = gauss_rule(merge_edges(even_edges(-low, high, PANEL), *humps, low=-low, high=high), self.order)
+        ends = integrands(np.array([-low, high])) / np.stack([np.full(len(fewer), falls[0]), falls[1]], axis=1)
+        return float(self.counts @ (integrands(y) @ weights + ends.sum(axis=1)))
 
 
 @functools.lru_cache(maxsize=32)

@@ -81,7 +81,7 @@ def _batches(last: int) -> Iterator[tuple[int, int]]:
     """Ranges of k from 0 to last whose lattices have about BATCH points together."""
     first = 0
     while first < last:
-        end = min(last, first + max(1, BATCH // (first + 1)))
+        end = min(last, max(first + 1, math.isqrt(first * first + 2 * BATCH)))
         yield first, end
         first = end
 
@@ -133,16 +133,17 @@ class Lattice:
         """P(M > u) and E(M - u)^+ at the log-odds y of u."""
         return [self.above(y), self.expected(y)]
 
-    def _tabulate(self, sharpest: float) -> CubicTable:
-        """The same for quick use."""
+    def _tabulate(self, sharpest: float) -> Callable[[Array], list[Array]]:
+        """The same for quick use, unless the table would be too large."""
         low, high = float(self.above.edges[0]), float(self.above.edges[-1])
         per_width = CELLS_PER_WIDTH * self.order / FINE
-        cells = min(MOST_CELLS, math.ceil((high - low) * per_width / min(1.0, sharpest)))
+        cells = math.ceil((high - low) * per_width / min(1.0, sharpest))
+        if cells > MOST_CELLS:
+            return self._exact
         grid = np.linspace(low, high, cells + 1)
         values = np.array(self._exact(grid))
-        return CubicTable(
-            low, (high - low) / cells, values, np.array([-self.kind.best_other(grid), -values[0] * _slope(grid)])
-        )
+        slopes = np.array([-self.kind.best_other(grid), -values[0] * _slope(grid)])
+        return CubicTable(low, (high - low) / cells, values, slopes)
 
     def _width(self, k: Any) -> Any:
         """The confidence width after k pulls."""

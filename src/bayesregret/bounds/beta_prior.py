@@ -74,6 +74,12 @@ def width(alpha: float, beta: float) -> float:
     return math.sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
 
 
+def moments(alpha: float, beta: float) -> tuple[float, float]:
+    """The mean and the standard deviation."""
+    both = alpha + beta
+    return alpha / both, math.sqrt(alpha / both * (beta / both) / (both + 1.0))
+
+
 def mode(alpha: float, beta: float) -> float:
     """Where the density of m is largest; it must rise from 0, alpha >= 1."""
     return (alpha - 1.0) / (alpha + beta - 2.0) if beta > 1.0 else 1.0

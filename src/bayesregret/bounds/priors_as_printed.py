@@ -163,14 +163,10 @@ def bernoulli_complexity(gaps: BernoulliGaps, setting: Setting) -> float:
     return math.fsum(kind.copies * gaps.overlap(kind, *windows(setting)) for kind in gaps.kinds)
 
 
-def _complexity_at_zero(gaps: BernoulliGaps, *, weighted: bool) -> float:
-    return sum(kind.copies * gaps.same_point(kind, weighted) for kind in gaps.kinds)
-
-
 @complexity.of(BernoulliBandit, "Theorem 5, second part")
 def complexity_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Parts:
     gaps = bernoulli_gaps(bandit, order)
-    details = {"at_zero": _complexity_at_zero(gaps, weighted=False)}
+    details = {"at_zero": gaps.complexity_at_zero}
     if setting.horizon < 2:
         return Parts({"complexity": math.inf}, details, why_not=NO_LOGARITHM)
     value = bernoulli_complexity(gaps, setting)
@@ -185,6 +181,7 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
     log_n = math.log(n)
     fewest = float(np.min(bandit.alpha + bandit.beta)) + 1.0
     integral = bernoulli_complexity(bernoulli_gaps(bandit, order), setting)
+    most = 2.0 * L * min(log_n, n**2 * math.log(log_n))
     return Parts(
         {
             "leading": (2.0 * L * log_n - fewest / (2.0 * log_n)) * integral,
@@ -196,9 +193,9 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
         why_not=first_failure(
             unless(n >= 3, "horizon must be at least 3, where log log n > 0"),
             unless(
-                fewest <= 2.0 * L * log_n,
-                f"the proof needs min(alpha + beta) + 1 = {fewest:.4g} to be at most 2 log(1/delta) log n = "
-                f"{2.0 * L * log_n:.4g}",
+                fewest <= most,
+                f"the proof needs min(alpha + beta) + 1 = {fewest:.4g} to be at most {most:.4g}, which is "
+                "2 log(1/delta) min(log n, n^2 log log n)",
             ),
         ),
         note=FLAT_AT_ZERO if math.isinf(integral) else None,
@@ -209,13 +206,13 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
 def lai_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Parts:
     gaps = bernoulli_gaps(bandit, order)
     squared = math.log(setting.horizon) ** 2
-    at_zero = _complexity_at_zero(gaps, weighted=False)
+    at_zero = gaps.complexity_at_zero
     value = squared * at_zero if squared > 0.0 else 0.0
     return Parts(
         {"leading": value},
         {
             "complexity_at_zero": at_zero,
-            "mean_parameter_form": 0.5 * squared * _complexity_at_zero(gaps, weighted=True),
+            "mean_parameter_form": 0.5 * squared * gaps.variance_complexity,
         },
         why_not="Lai's theorem is asymptotic: no finite horizon is covered",
         note="two arms are so often near 0 or 1 together that the integral is infinite"

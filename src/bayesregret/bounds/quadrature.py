@@ -19,7 +19,7 @@ BLOCK_GROWTH = 3.0
 # Panels whose last coefficients are below this share of the function's largest value are fine enough.
 RESOLVED = 1e-12
 RESOLVED_BY = 12  # points; a rule of fewer resolves fewer digits
-MOST_PANELS = 4_096
+MOST_PANELS, MOST_HALVINGS = 4_096, 20  # beyond, a jump by rounding is taken for a detail
 
 
 @functools.cache
@@ -147,28 +147,31 @@ class PanelFunction:
         *,
         floor: float = 0.0,
         each_alone: bool = False,
+        resolved: float = RESOLVED,
     ) -> list[PanelFunction]:
         """Interpolants on common panels that are halved until they resolve every function.
 
         Resolved means: up to a small share of the function's largest value (or, if `each_alone`, of its largest value
         on that panel), or of `floor` where that is more.
         """
-        share = RESOLVED ** (order / RESOLVED_BY)
+        share = resolved ** (order / RESOLVED_BY)
         left, right = edges[:-1], edges[1:]
         made: list[tuple[Array, Array, Array]] = []
         largest = np.array(floor)
         panels = 0
-        while len(left):
+        for halving in range(MOST_HALVINGS + 1):
             coefficients, sizes = _panel_coefficients(functions, left, right, order)  # (functions, panels, order)
             largest = np.maximum(largest, sizes.max(axis=1, keepdims=True))
             scale = np.maximum(sizes, floor) if each_alone else largest
             rough = (np.abs(coefficients[..., -2:]).max(axis=2) > share * scale).any(axis=0)
             panels += len(left)
-            if panels > MOST_PANELS:
+            if panels > MOST_PANELS or halving == MOST_HALVINGS:
                 rough[:] = False
             made.append((left[~rough], right[~rough], coefficients[:, ~rough]))
             middle = 0.5 * (left[rough] + right[rough])
             left, right = np.concatenate([left[rough], middle]), np.concatenate([middle, right[rough]])
+            if not len(left):
+                break
         starts, ends = (np.concatenate([part[i] for part in made]) for i in (0, 1))
         in_order = np.argsort(starts)
         all_edges = np.append(starts[in_order], ends.max())

@@ -57,6 +57,8 @@ def start(
       bayesregret simulate gaussian
       bayesregret simulate linear --policy bayes-ucb --prior-width 0.5 --runs 1000
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json
+      bayesregret bounds gaussian --against
+      bayesregret audit gaussian --prior-width 0.1
 
     Each command tells more: bayesregret simulate --help.
     """
