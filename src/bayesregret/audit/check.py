@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from bayesregret.bounds.bound import Form
 
-Verdict = Literal["holds", "fails", "not applicable", "not decided"]
+Verdict = Literal["holds", "fails", "exceeded", "not applicable", "not decided"]
 
 # An average decides when it is this many standard errors away from what is allowed.
 DECISIVE = 4.0
@@ -29,7 +29,8 @@ class Check:
     """An inequality with the worst that was observed and what it allows there.
 
     `stderr` is the standard error of `observed`, 0 where the inequality is about every single run; `where` says where
-    the worst was seen. A statement whose assumptions fail here is "not applicable", whatever was observed.
+    the worst was seen. A statement whose assumptions fail here is "not applicable"; "exceeded" if its number does not
+    hold either.
     """
 
     name: str
@@ -68,10 +69,15 @@ def make_check(
         allowed=allowed,
         ratio=ratio(observed, allowed) if worst_ratio is None else worst_ratio,
         stderr=stderr,
-        verdict=verdict if claim.why_not is None else "not applicable",
+        verdict=verdict if claim.why_not is None else _outside(verdict),
         where=where,
         why=claim.why_not,
     )
+
+
+def _outside(verdict: Verdict) -> Verdict:
+    """The verdict on a statement whose assumptions fail."""
+    return "exceeded" if verdict == "fails" else "not applicable"
 
 
 def unseen(claim: Claim, why: str) -> Check:

@@ -157,7 +157,7 @@ class BernoulliGaps:
     def _rule(self, density: GapDensity, low: float, high: float) -> tuple[Array, Array]:
         edges = density.tapered.edges
         start, end = max(logit(low), edges[0]), min(logit(high), edges[-1])
-        head = density.tapered(edges[:1]) * SMALLEST_GAP if low < SMALLEST_GAP else np.zeros(0)
+        head = density.tapered(edges[:1]) * SMALLEST_GAP if low < SMALLEST_GAP <= high else np.zeros(0)
         if not end > start:
             return np.full(len(head), SMALLEST_GAP), head
         points, weights = gauss_rule(merge_edges(edges, even_edges(start, end, PANEL), low=start, high=end), self.order)
@@ -227,12 +227,12 @@ class BernoulliGaps:
             * part
             * np.exp(log_expit(-y))
         )
-        return float(values.sum() * (y[1] - y[0]))
+        return max(0.0, float(values.sum() * (y[1] - y[0])))
 
     def _best_between(self, kind: ArmKind, low: float, high: float) -> float:
         """The probability that the best other arm is between low and high."""
         above = [float(kind.best_other_above(np.array([logit(at)]))[0]) for at in (low, high) if at < 1.0]
-        return sum(above[:1]) - sum(above[1:])
+        return max(0.0, sum(above[:1]) - sum(above[1:]))
 
     @functools.cached_property
     def complexity_at_zero(self) -> float:

@@ -34,7 +34,7 @@ from bayesregret.checks import Array
 WHOLE_LATTICES = 2_048
 FADE = 5.0  # erfc is 0 or 2 to twelve digits at the ends
 FADE_BLOCKS = 6
-SWING = 0.1
+SWING = 0.2  # how far a sum over a lattice that ends between two points is off, in units of its last term
 ROUNDING = 1e-15  # of a weight, relative, for each count of the prior
 CELLS_PER_WIDTH = 250.0
 MOST_CELLS = 2**20
@@ -55,8 +55,8 @@ def index_sum(gaps: BernoulliGaps, log_inverse_delta: float, horizon: int) -> tu
         else:
             beyond = _faded_sum(lattice, horizon)
             rounding = ROUNDING * kind.pseudo_count * horizon * _lead(gaps, kind)
-            left_out += kind.copies * (lattice.swing() + rounding)
-        total += kind.copies * (horizon * _lead(gaps, kind) - beyond)
+            left_out += kind.copies * (lattice.swing(horizon) + rounding)
+        total += kind.copies * max(0.0, horizon * _lead(gaps, kind) - beyond)
     return total, left_out
 
 
@@ -186,7 +186,7 @@ class Lattice:
         and fro with k and cancels over k: so the upper part of the sum is taken as an integral up to that very point.
         """
         all_counts, width = self.kind.pseudo_count + k, self._width(k)
-        middle = max(0, int(0.5 * (all_counts * (1.0 - width) - self.kind.alpha)))
+        middle = max(0, int(0.5 * min(k, all_counts * (1.0 - width) - self.kind.alpha)))
         successes, weights = block_sum_rule(self._whole_edges(k, middle), self.order)
         lower = float(weights @ self._summand(k, successes, k - successes))
         if middle == 0:
@@ -195,11 +195,17 @@ class Lattice:
         slope = float(np.diff(self._summand(k, beside, k - beside))[0])
         return lower + self._upper_integral(k, middle - 0.5) + slope / 24.0  # Euler and Maclaurin's correction
 
-    def swing(self) -> float:
-        """How far smoothing may be off: a share, found by experiment, of the last point of the lattice that counts."""
-        k = float(self.whole)
+    def swing(self, horizon: int) -> float:
+        """How far smoothing is off at the horizon, where a swing may be cut in half: what swings, times its length.
+
+        The lattice's end moves against whole numbers by 1 while k grows by 2 sqrt(2 k / log(1/delta)).
+        """
+        k = float(horizon)
         last = (self.kind.pseudo_count + k) * (1.0 - self._width(k)) - self.kind.alpha - 1.0
-        return SWING * float(self._summand(k, np.array([last]), np.array([k - last]))[0]) if last > 0.0 else 0.0
+        if not 0.0 < last < k or self.log_inverse_delta == 0.0:
+            return 0.0
+        length = 2.0 * math.sqrt(2.0 * k / self.log_inverse_delta)
+        return SWING * length / (2.0 * math.pi) * float(self._summand(k, np.array([last]), np.array([k - last]))[0])
 
     def _landmarks(self) -> Array:
         """Log-odds between which the arm's prior is smooth."""
@@ -219,7 +225,7 @@ class Lattice:
         """The integral of the summand from `first` successes to where the index is 1."""
         kind, all_counts, width = self.kind, self.kind.pseudo_count + k, self._width(k)
         low = logit((kind.alpha + first) / all_counts + width)
-        high = float(self.above.edges[-1])
+        high = min(float(self.above.edges[-1]), logit((kind.alpha + k) / all_counts + width))
         if not high > low:
             return 0.0
         levels = np.exp(log_expit(self._landmarks())) + width

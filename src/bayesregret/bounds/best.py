@@ -13,7 +13,7 @@ from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBa
 @certified.of(BernoulliBandit, "the smallest of all")
 @certified.of(LinearBandit, "the smallest of all")
 def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
-    best = min(_holding(bandit, setting), key=lambda bound: bound.value)
+    best = min(_holding(bandit, setting), key=lambda bound: bound.value + bound.error)
     return Parts(best.terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from bayesregret import checks
@@ -183,7 +183,9 @@ class Formula:
             raise checks.fail("bandit", "a bandit", bandit)
         if not self.fits(bandit):
             raise ValueError(f"{self.name} is stated for {' and '.join(self.bodies)} bandits, got a {bandit.kind} one")
-        return _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
+        bound = _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
+        # What a caller does to its evidence must not reach the next one.
+        return replace(bound, terms=dict(bound.terms), details=dict(bound.details))
 
     def __repr__(self) -> str:
         return f"<bound {self.name}>"
@@ -218,10 +220,10 @@ def _evaluate(formula: Formula, bandit: Bandit, setting: Setting, options: tuple
         source=source,
         policy=formula.policy,
         value=value,
-        terms=parts.terms,
+        terms={name: float(term) for name, term in parts.terms.items()},
         error=error,
         applies=parts.why_not is None,
         why_not=parts.why_not,
         note=parts.note,
-        details=parts.details,
+        details={name: at if isinstance(at, str) else float(at) for name, at in parts.details.items()},
     )

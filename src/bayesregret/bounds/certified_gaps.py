@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import log_expit
 
-from bayesregret.bounds.assumptions import gaussian_rewards
+from bayesregret.bounds.assumptions import gaussian_rewards, unless
 from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import bernoulli_gaps
 from bayesregret.bounds.bernoulli_index import index_sum
@@ -22,6 +23,7 @@ from bayesregret.models import BernoulliBandit, GaussianBandit
 SMALLEST_SHARE = 1e-15
 CANDIDATES = 401
 REFINEMENTS = 4
+LARGEST_LATTICE = 10**11
 
 
 def bad_rounds_gaussian(bandit: GaussianBandit, setting: Setting) -> float:
@@ -63,10 +65,12 @@ def floor_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
     leading = 0.0
     for density in gaps.densities:
         prior = density.kind.pseudo_count + 1.0
-        # While x_k is at least 1 every gap counts; from there on the sum is smooth.
+        # While x_k is at least 1 every gap counts; then the sum is smooth between panels of the density.
         whole = min(setting.horizon, max(0, math.floor(2.0 * setting.L - prior) + 1))
-        k, times = sum_rule(0, setting.horizon - whole, order)
-        reached = np.append(np.sqrt(2.0 * setting.L / (whole + k + prior)), 1.0)
+        edges = np.exp(log_expit(density.tapered.edges))
+        marks = 2.0 * (math.sqrt(setting.L) / np.maximum(edges, SMALLEST_SHARE)) ** 2 - prior
+        k, times = sum_rule(whole, setting.horizon, order, tuple(np.ceil(marks).tolist()))
+        reached = np.append(np.sqrt(2.0 * setting.L / (k + prior)), 1.0)
         leading += density.kind.copies * float(np.append(times, whole) @ gaps.partial_means(density, reached))
     return Parts({"leading": leading, "bad rounds": bad_rounds_bernoulli(bandit, setting)})
 
@@ -135,8 +139,9 @@ def best_epsilon(slope: Callable[[Array], Array], farthest: float) -> float:
         slopes = slope(grid)
         rise = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(grid))])
         least = int(np.argmin(rise))
+        best = float(grid[least])
         grid = np.linspace(grid[max(least - 1, 0)], grid[min(least + 1, CANDIDATES - 1)], CANDIDATES)
-    return float(grid[CANDIDATES // 2])
+    return best
 
 
 # --- index ---------------------------------------------------------------------------------------------------------
@@ -157,7 +162,14 @@ def index_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Part
 
 @certified_index.of(BernoulliBandit, "index form")
 def index_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Parts:
-    leading, left_out = index_sum(bernoulli_gaps(bandit, order), setting.L, setting.horizon)
+    why_not = unless(
+        setting.horizon <= LARGEST_LATTICE or bandit.arms == 1,
+        f"beyond a horizon of {LARGEST_LATTICE:g} the sum over pulls is lost in rounding",
+    )
+    horizon = min(setting.horizon, LARGEST_LATTICE)
+    leading, left_out = index_sum(bernoulli_gaps(bandit, order), setting.L, horizon)
     return Parts(
-        {"leading": leading, "bad rounds": (bandit.arms - 1) * setting.horizon * setting.delta}, unseen_error=left_out
+        {"leading": leading, "bad rounds": (bandit.arms - 1) * setting.horizon * setting.delta},
+        why_not=why_not,
+        unseen_error=left_out,
     )

@@ -52,8 +52,8 @@ def complexity_gaussian(bandit: GaussianBandit, setting: Setting, order: int) ->
 def lemma_3(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     means, counts = np.unique(bandit.prior_mean / (2.0 * bandit.prior_width), return_counts=True)
     pairs = math.fsum(
-        int(count) * (float(counts @ np.exp(-((means - mean) ** 2))) - 1.0)
-        for mean, count in zip(means, counts, strict=True)
+        int(counts[i]) * float((counts - (np.arange(len(means)) == i)) @ np.exp(-((means - means[i]) ** 2)))
+        for i in range(len(means))
     )
     return Parts(
         {"bound": pairs / (2.0 * math.sqrt(math.pi) * bandit.prior_width)},
@@ -192,6 +192,7 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
         {"complexity": integral, "lambda": fewest},
         why_not=first_failure(
             unless(n >= 3, "horizon must be at least 3, where log log n > 0"),
+            unless(n * setting.delta >= 1.0, "delta must be at least 1/horizon"),
             unless(
                 fewest <= most,
                 f"the proof needs min(alpha + beta) + 1 = {fewest:.4g} to be at most {most:.4g}, which is "

@@ -61,15 +61,15 @@ def merge_edges(*parts: Array, low: float, high: float) -> Array:
 
 
 @functools.lru_cache(maxsize=256)
-def sum_rule(first: int, last: int, order: int) -> tuple[Array, Array]:
+def sum_rule(first: int, last: int, order: int, marks: tuple[float, ...] = ()) -> tuple[Array, Array]:
     """Points k and weights so that the weighted sum of f(k) is f(first) + ... + f(last - 1) for smooth f.
 
-    Each block reaches `BLOCK_GROWTH` times as far as it begins: f must be smooth in the logarithm of k.
+    Each block reaches `BLOCK_GROWTH` times as far as it begins: f must be smooth in log k, between `marks`.
     """
     edges = [first]
     while edges[-1] < last:
         edges.append(min(last, max(edges[-1] + order, int(BLOCK_GROWTH * edges[-1]))))
-    return block_sum_rule(edges, order)
+    return block_sum_rule(sorted({*edges, *(int(mark) for mark in marks if first < mark < last)}), order)
 
 
 def block_sum_rule(edges: Sequence[int], order: int) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesregret import checks
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, make_setting
+from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Setting, make_setting
 from bayesregret.bounds.formulas import certified
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
@@ -49,7 +49,7 @@ class BoundTable:
     def best(self) -> Bound | None:
         """The smallest certified bound on the regret of BayesUCB."""
         proved = [bound for bound in self.bounds if bound.form == "certified" and bound.policy == certified.policy]
-        return min(proved, key=lambda bound: bound.value, default=None)
+        return min(proved, key=lambda bound: bound.value + bound.error, default=None)
 
     def ratio(self, bound: Bound) -> float | None:
         """How many times the simulated regret of its policy the bound is; None where there is nothing to compare."""
@@ -134,7 +134,7 @@ def table(
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit", bandit)
     setting = make_setting(horizon, delta, epsilon)
-    _check_same(bandit, horizon, against)
+    _check_same(bandit, setting, against)
     bounds: list[Bound] = []
     refused: dict[str, str] = {}
     for formula in Formula.every.values():
@@ -146,12 +146,15 @@ def table(
     if not bounds and not refused:
         raise checks.fail("bandit", "one that bounds are stated for", bandit.kind)
     in_order = sorted(bounds, key=lambda bound: (KINDS.index(bound.kind), not bound.applies, bound.value))
-    return BoundTable(bandit, horizon, setting.delta, setting.paper_epsilon, tuple(in_order), refused, against)
+    return BoundTable(bandit, setting.horizon, setting.delta, setting.paper_epsilon, tuple(in_order), refused, against)
 
 
-def _check_same(bandit: Bandit, horizon: int, against: SimulationResult | None) -> None:
-    if against is not None and (against.bandit != bandit or against.horizon != horizon):
-        raise ValueError("against must be a simulation of the same bandit and horizon")
+def _check_same(bandit: Bandit, setting: Setting, against: SimulationResult | None) -> None:
+    if against is None:
+        return
+    deltas = {result.delta for result in against.policies.values()} - {None}
+    if against.bandit != bandit or against.horizon != setting.horizon or deltas - {setting.delta}:
+        raise ValueError("against must be a simulation of the same bandit, horizon and delta")
 
 
 def _remark(bound: Bound) -> str | None:
@@ -159,7 +162,7 @@ def _remark(bound: Bound) -> str | None:
 
 
 def _shown(number: float) -> str:
-    return brief(number) if math.isfinite(number) else "inf"
+    return brief(number) if math.isfinite(number) else str(number)
 
 
 def _simulation_dict(result: SimulationResult) -> dict[str, Any]:

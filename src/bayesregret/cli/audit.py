@@ -38,7 +38,8 @@ def audit(
     options below set; see bayesregret simulate --help.
 
     Each inequality is told with the worst that was observed, what it allows there, their ratio and a verdict: holds,
-    fails, not decided (within four standard errors), or not applicable. Forms: paper, as it is printed; certified, as
+    fails, not decided (within four standard errors), not applicable, or exceeded (not applicable, and the number does
+    not hold either). Forms: paper, as it is printed; certified, as
     it is proved. That a printed statement fails is a result and no error: the exit status is 0.
 
     \b
