@@ -40,8 +40,8 @@ def _sweep(size: Size) -> Row:
     points = 1_000 if size.repetitions > 5 else 50
     widths = np.geomspace(0.1, 10.0, points)
     rng = np.random.default_rng(7)
-    spread = max(_relative_spread(_monte_carlo(rng, width)) for width in (0.1, 0.5, 1.0, 5.0))
-    draws = (spread / DIGITS) ** 2
+    sample = _monte_carlo(rng, 1.0)
+    draws = (float(sample.std() / sample.mean()) / DIGITS) ** 2
     offsets = itertools.count(1)
 
     def sweep() -> None:
@@ -70,10 +70,6 @@ def _monte_carlo(rng: np.random.Generator, width: float) -> np.ndarray:
     terms = 8.0 * math.log(HORIZON) / gaps - gaps / width**2
     best = 8.0 * math.log(HORIZON) * HORIZON - 1.0 / HORIZON / width**2  # of the best arm itself, whose gap is 0
     return terms.sum(axis=1) - best
-
-
-def _relative_spread(draws: np.ndarray) -> float:
-    return float(draws.std() / abs(draws.mean()))
 
 
 def _on_new_bandits(make: Callable[[float], br.Bandit], work: Callable[[br.Bandit], Any]) -> Cost:
