@@ -6,7 +6,7 @@ SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
 SET_UP_DOCS := $(VENV)/.set-up-docs
 
-.PHONY: help reproduce test lint bench docs figures clean
+.PHONY: help reproduce test tests-compiled tests-covered lint bench docs figures clean
 
 help:
 	@echo "make reproduce   run the README's examples"
@@ -21,9 +21,15 @@ reproduce: $(SET_UP)
 	$(BIN)/bayesregret bounds gaussian --arms 10 --prior-gap 1 --prior-width 1 --horizon 1000 \
 	  --against --runs 10000 --seed 7
 
+# The two passes take a processor each.
 test: lint
+	$(MAKE) --jobs=2 --output-sync=target tests-compiled tests-covered
+
+tests-compiled:
 	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled" -q
+
+tests-covered:
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled" -q -p no:cacheprovider
 	$(BIN)/coverage report
 
 lint: $(SET_UP)
