@@ -49,7 +49,7 @@ def index_sum(gaps: BernoulliGaps, log_inverse_delta: float, horizon: int) -> tu
     """
     total, left_out = 0.0, 0.0
     for kind in gaps.kinds:
-        lattice = Lattice(gaps, kind, log_inverse_delta)
+        lattice = Lattice(gaps, kind, log_inverse_delta, horizon)
         if horizon <= lattice.whole:
             beyond = math.fsum(lattice.beyond_index(first, last) for first, last in _batches(horizon))
         else:
@@ -107,7 +107,7 @@ def _slope(y: Array) -> Array:
 class Lattice:
     """The successes of an arm in its first k pulls, and what the best other arm has over its index after them."""
 
-    def __init__(self, gaps: BernoulliGaps, kind: ArmKind, log_inverse_delta: float) -> None:
+    def __init__(self, gaps: BernoulliGaps, kind: ArmKind, log_inverse_delta: float, horizon: int) -> None:
         self.kind = kind
         self.order = gaps.order
         self.log_inverse_delta = log_inverse_delta
@@ -117,8 +117,9 @@ class Lattice:
         self.lowest = float(self.above.edges[0])  # below it M is surely above
         self.lowest_level = expit(self.lowest)
         self.table = self._tabulate(gaps.sharpest)
-        self.whole = WHOLE_LATTICES if gaps.order >= FINE else WHOLE_LATTICES // 2
-        counts = np.arange(self.whole + 1.0)
+        halved = gaps.order < FINE and horizon > WHOLE_LATTICES
+        self.whole = WHOLE_LATTICES // 2 if halved else WHOLE_LATTICES
+        counts = np.arange(min(self.whole, horizon) + 1.0)
         self.log_successes = self._log_weight(counts, kind.alpha)
         self.log_failures = self._log_weight(counts, kind.beta)
         self.log_all = self._log_weight(counts, kind.pseudo_count)

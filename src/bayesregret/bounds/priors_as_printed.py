@@ -31,6 +31,11 @@ def windows(setting: Setting) -> tuple[float, float]:
     return 1.0 / setting.horizon, 1.0 / math.sqrt(log_n) if log_n > 0.0 else math.inf
 
 
+def _range_of_xi(setting: Setting) -> dict[str, float]:
+    nearest, farthest = windows(setting)
+    return {"xi_from": nearest, "xi_to": farthest}
+
+
 # --- Gaussian ------------------------------------------------------------------------------------------------------
 
 
@@ -42,10 +47,11 @@ def gaussian_complexity(bandit: GaussianBandit, order: int, nearest: float, fart
 
 @complexity.of(GaussianBandit, "Corollary 2")
 def complexity_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
-    at_zero = gaussian_complexity(bandit, order, 0.0, 0.0)
+    details = {"at_zero": gaussian_complexity(bandit, order, 0.0, 0.0)}
     if setting.horizon < 2:
-        return Parts({"complexity": math.inf}, {"at_zero": at_zero}, why_not=NO_LOGARITHM)
-    return Parts({"complexity": gaussian_complexity(bandit, order, *windows(setting))}, {"at_zero": at_zero})
+        return Parts({"complexity": math.inf}, details, why_not=NO_LOGARITHM)
+    value = gaussian_complexity(bandit, order, *windows(setting))
+    return Parts({"complexity": value}, details | _range_of_xi(setting))
 
 
 @complexity_bound.of(GaussianBandit, "Lemma 3")
@@ -170,7 +176,9 @@ def complexity_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) 
     if setting.horizon < 2:
         return Parts({"complexity": math.inf}, details, why_not=NO_LOGARITHM)
     value = bernoulli_complexity(gaps, setting)
-    return Parts({"complexity": value}, details, note=FLAT_AT_ZERO if math.isinf(value) else None)
+    return Parts(
+        {"complexity": value}, details | _range_of_xi(setting), note=FLAT_AT_ZERO if math.isinf(value) else None
+    )
 
 
 @prior_dependent.of(BernoulliBandit, "Theorem 5, second part")
