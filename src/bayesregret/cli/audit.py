@@ -14,22 +14,14 @@ RUNS = 1_000
 SEED = 0
 
 
+@options.takes_problem
 def audit(
-    problem: options.Problem,
+    bandit: options.MakeProblem,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to look at.", RUNS)] = RUNS,
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
     delta: options.Delta = None,
     epsilon: options.Epsilon = None,
-    arms: options.Arms = None,
-    dimension: options.Dimension = None,
-    prior_gap: options.PriorGap = None,
-    prior_width: options.PriorWidth = None,
-    reward_noise: options.RewardNoise = None,
-    noise_kind: options.NoiseKind = None,
-    alpha: options.Alpha = None,
-    beta: options.Beta = None,
-    features_seed: options.FeaturesSeed = None,
     json: options.Json = False,
 ) -> None:
     """Check the paper's inequalities one by one on simulated runs.
@@ -48,13 +40,12 @@ def audit(
       bayesregret audit gaussian --prior-width 0.1 --runs 500
       bayesregret audit bernoulli --horizon 200 --delta 0.01 --json
     """
-    given = dict(locals())
     from bayesregret.audit import audit as run_audit  # bounds need SciPy, which help does not
     from bayesregret.audit.result import WORDS
 
     with bad_input():
         result = run_audit(
-            options.make_problem(problem, given),
+            bandit(),
             horizon=horizon,
             runs=runs,
             seed=seed,

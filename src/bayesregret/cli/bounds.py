@@ -14,20 +14,12 @@ from bayesregret.simulation.simulate import simulate as run_simulation
 COMPARISON = "Comparison"
 
 
+@options.takes_problem
 def bounds(
-    problem: options.Problem,
+    bandit: options.MakeProblem,
     horizon: Annotated[int, number_option("Rounds.", HORIZON)] = HORIZON,
     delta: options.Delta = None,
     epsilon: options.Epsilon = None,
-    arms: options.Arms = None,
-    dimension: options.Dimension = None,
-    prior_gap: options.PriorGap = None,
-    prior_width: options.PriorWidth = None,
-    reward_noise: options.RewardNoise = None,
-    noise_kind: options.NoiseKind = None,
-    alpha: options.Alpha = None,
-    beta: options.Beta = None,
-    features_seed: options.FeaturesSeed = None,
     against: Annotated[
         bool,
         option(
@@ -52,25 +44,23 @@ def bounds(
       bayesregret bounds problem.toml --horizon 1000 --against
       bayesregret bounds bernoulli --arms 3 --delta 0.01 --json
     """
-    given = dict(locals())
     from bayesregret.bounds.table import WORDS, table  # bounds need SciPy, which help does not
 
     with bad_input():
         for name, value in (("--runs", runs), ("--seed", seed)):
             if value is not None and not against:
                 raise ValueError(f"{name} goes with --against only")
-        bandit = options.make_problem(problem, given)
-        simulation = None
-        found = table(bandit, horizon=horizon, delta=delta, epsilon=epsilon)
+        made = bandit()
+        found = table(made, horizon=horizon, delta=delta, epsilon=epsilon)
         if against:
             simulation = run_simulation(
-                bandit,
+                made,
                 make_policies(DEFAULT_POLICIES, delta),
                 horizon=horizon,
                 runs=RUNS if runs is None else runs,
                 seed=SEED if seed is None else seed,
             )
-            found = table(bandit, horizon=horizon, delta=delta, epsilon=epsilon, against=simulation)
+            found = table(made, horizon=horizon, delta=delta, epsilon=epsilon, against=simulation)
     if json:
         show_json(found.to_dict())
     else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import inspect
 import os
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -60,39 +61,50 @@ Epsilon = Annotated[
 ]
 Json = Annotated[bool, option("--json", help="One JSON object in place of the table.", section=OUTPUT)]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=complete_problem, show_default=False)]
-Arms = Annotated[int | None, number_option("Number of arms.", "10, for linear 30", COMMON)]
-Dimension = Annotated[int | None, number_option("linear: number of features.", 10, COMMON)]
-PriorGap = Annotated[
-    float | None, number_option("gaussian, linear: how far the first arm is ahead under the prior.", 1, COMMON)
-]
-PriorWidth = Annotated[float | None, number_option("gaussian, linear: standard deviation of the prior.", 1, COMMON)]
-RewardNoise = Annotated[float | None, number_option("gaussian, linear: standard deviation of a reward.", 1, COMMON)]
-NoiseKind = Annotated[
-    str | None,
-    option(
+
+PROBLEM_OPTIONS: dict[str, Any] = {
+    "arms": number_option("Number of arms.", "10, for linear 30", COMMON),
+    "dimension": number_option("linear: number of features.", 10, COMMON),
+    "prior_gap": number_option("gaussian, linear: how far the first arm is ahead under the prior.", 1, COMMON),
+    "prior_width": number_option("gaussian, linear: standard deviation of the prior.", 1, COMMON),
+    "reward_noise": number_option("gaussian, linear: standard deviation of a reward.", 1, COMMON),
+    "noise_kind": option(
         help=f"gaussian: noise that is {' or '.join(NOISE_KINDS)}.",
         default=NOISE_KINDS[0],
         section=COMMON,
         metavar="KIND",
         autocompletion=complete_noise_kind,
     ),
-]
-Alpha = Annotated[float | None, number_option("bernoulli: every arm's pseudo-count of ones.", 1, COMMON)]
-Beta = Annotated[float | None, number_option("bernoulli: every arm's pseudo-count of zeros.", 1, COMMON)]
-FeaturesSeed = Annotated[int | None, number_option("linear: seed of the arms' random features.", 0, COMMON)]
+    "alpha": number_option("bernoulli: every arm's pseudo-count of ones.", 1, COMMON),
+    "beta": number_option("bernoulli: every arm's pseudo-count of zeros.", 1, COMMON),
+    "features_seed": number_option("linear: seed of the arms' random features.", 0, COMMON),
+}
+
+MakeProblem = Callable[[], Bandit]
 
 
-PROBLEM_OPTIONS = (
-    "arms",
-    "dimension",
-    "prior_gap",
-    "prior_width",
-    "reward_noise",
-    "noise_kind",
-    "alpha",
-    "beta",
-    "features_seed",
-)
+def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command PROBLEM and the options of common problems; its own first parameter makes the bandit they name."""
+
+    @functools.wraps(command)
+    def with_problem(problem: str, **given: Any) -> None:
+        options = {name: given.pop(name) for name in PROBLEM_OPTIONS}
+        command(lambda: make_problem(problem, options), **given)
+
+    hints = get_type_hints(command, include_extras=True)
+    own = [p.replace(annotation=hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
+    by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    common = [
+        inspect.Parameter(name, by_name, default=None, annotation=Annotated[str | None, shown_as])
+        for name, shown_as in PROBLEM_OPTIONS.items()
+    ]
+    # Help has its sections in this order.
+    first = [p for p in own if p.annotation.__metadata__[0].rich_help_panel is None]
+    last = [p for p in own if p not in first]
+    everything = [inspect.Parameter("problem", by_name, annotation=Problem), *first, *common, *last]
+    with_problem.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
+    with_problem.__annotations__ = {p.name: p.annotation for p in everything}
+    return with_problem
 
 
 def make_problem(problem: str, options: Mapping[str, Any]) -> Bandit:

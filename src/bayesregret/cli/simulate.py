@@ -25,8 +25,9 @@ def complete_policy(incomplete: str) -> list[str]:
     return [name for name in Policy.classes if name.startswith(incomplete)]
 
 
+@options.takes_problem
 def simulate(
-    problem: options.Problem,
+    bandit: options.MakeProblem,
     policy: Annotated[
         list[str] | None,
         option(
@@ -48,15 +49,6 @@ def simulate(
             metavar="N,N,...",
         ),
     ] = None,
-    arms: options.Arms = None,
-    dimension: options.Dimension = None,
-    prior_gap: options.PriorGap = None,
-    prior_width: options.PriorWidth = None,
-    reward_noise: options.RewardNoise = None,
-    noise_kind: options.NoiseKind = None,
-    alpha: options.Alpha = None,
-    beta: options.Beta = None,
-    features_seed: options.FeaturesSeed = None,
     precision: Annotated[
         float | None,
         number_option("Add runs until every standard error is at most this share of its regret.", section=EFFORT),
@@ -93,12 +85,11 @@ def simulate(
       bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
     """
-    given = dict(locals())
     with bad_input():
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs goes with --precision only")
         result = run_simulation(
-            options.make_problem(problem, given),
+            bandit(),
             make_policies(policy or DEFAULT_POLICIES, delta),
             horizon=horizon,
             runs=runs,
