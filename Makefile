@@ -9,17 +9,14 @@ SET_UP_DOCS := $(VENV)/.set-up-docs
 .PHONY: help reproduce test tests-compiled tests-covered lint bench docs figures clean
 
 help:
-	@echo "make reproduce   run the README's examples"
+	@echo "make reproduce   the paper's figures and claims, into reproduction/report.html"
 	@echo "make test        linters, types, layers and tests"
 	@echo "make bench       speed as ratios, other packages side by side"
 	@echo "make docs        the book, in build/docs"
 	@echo "make figures     the book's figures, drawn again (two minutes)"
 
 reproduce: $(SET_UP)
-	$(BIN)/bayesregret simulate gaussian --arms 10 --prior-gap 1 --prior-width 1 --reward-noise 1 \
-	  --policy bayes-ucb --policy ucb1 --horizon 1000 --runs 10000 --seed 7
-	$(BIN)/bayesregret bounds gaussian --arms 10 --prior-gap 1 --prior-width 1 --horizon 1000 \
-	  --against --runs 10000 --seed 7
+	$(BIN)/bayesregret reproduce
 
 # The two passes take a processor each.
 test: lint

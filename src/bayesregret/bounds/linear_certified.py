@@ -61,7 +61,7 @@ def linear_gap_free(bandit: LinearBandit, setting: Setting, order: int) -> Parts
 
 
 @certified_min_gap.of(LinearBandit, "Theorem 6 repaired")
-def linear_min_gap(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
+def linear_min_gap(bandit: LinearBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     """E[min(8 L V' / Delta_min, 2 z W)] and the bad rounds.
 
     On a good round the gap is at most (2 z w)^2 / Delta_min and at most 2 z w.
@@ -71,12 +71,12 @@ def linear_min_gap(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
     most = 2.0 * setting.z * known.widths(setting.horizon)
     gap = Estimate(0.0, 0.0)
     if arms.arms > 1 and factor > 0.0 and most > 0.0:
-        gap = expected_inverse_gap(bandit, factor / most)
+        gap = expected_inverse_gap(bandit, factor / most, accuracy)
     return _with_bad_rounds(arms, known, setting, Estimate(factor * gap.value, factor * gap.error))
 
 
 @certified_all_gaps.of(LinearBandit, "every gap with its share of the information")
-def linear_all_gaps(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
+def linear_all_gaps(bandit: LinearBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     """E[min(knapsack, 2 z W)] and the bad rounds.
 
     A good pull of an arm with gap D has w >= D/(2z). So it brings at least kappa = log(1 + D^2/(8 L s^2)) of
@@ -89,7 +89,8 @@ def linear_all_gaps(bandit: LinearBandit, setting: Setting, order: int) -> Parts
     leading = Estimate(0.0, 0.0)
     if arms.arms > 1 and arms.rank > 0 and setting.L > 0.0:
         knapsack = Knapsack(arms, known, setting)
-        leading = expectation_of_gaps(bandit, knapsack.regret, _bad_rounds(arms, known, setting))
+        beside = _bad_rounds(arms, known, setting)
+        leading = expectation_of_gaps(bandit, knapsack.regret, beside, accuracy)
     return _with_bad_rounds(arms, known, setting, leading)
 
 

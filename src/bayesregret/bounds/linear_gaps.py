@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from bayesregret import checks
 from bayesregret.bounds.bound import COARSE, FINE, ROUNDING
 from bayesregret.bounds.linear_lines import (
     Indices,
@@ -118,7 +119,7 @@ def span(vectors: Array, size: Array) -> Array:
 
 
 @functools.lru_cache(maxsize=64)
-def expected_inverse_gap(bandit: LinearBandit, cutoff: float) -> Estimate:
+def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | None = None) -> Estimate:
     """E[1 / max(smallest gap, cutoff)]; 0 where there is no other arm than the best."""
     arms = geometry(bandit)
     if arms.arms == 1:
@@ -133,11 +134,15 @@ def expected_inverse_gap(bandit: LinearBandit, cutoff: float) -> Estimate:
         return Estimate(fine, abs(fine - coarse) + ROUNDING * fine)
     # Instances are enough down to a gap that is not small; lines go on from there.
     small = _small_gap(arms)
-    plain = expectation_of_gaps(bandit, lambda gaps: 1.0 / np.maximum(np.partition(gaps, 1)[:, 1], max(cutoff, small)))
+    at_least = max(cutoff, small)
+    plain = expectation_of_gaps(
+        bandit, lambda gaps: 1.0 / np.maximum(np.partition(gaps, 1)[:, 1], at_least), accuracy=accuracy
+    )
     if cutoff >= small:
         return plain
     dimension = arms.spread.shape[1]
-    rest = _randomised(arms.arms, (dimension, dimension), _inverse_gap_along_lines(arms, cutoff, small), plain.value)
+    along_lines = _inverse_gap_along_lines(arms, cutoff, small)
+    rest = _randomised(arms.arms, (dimension, dimension), along_lines, plain.value, accuracy)
     return Estimate(plain.value + rest.value, math.hypot(plain.error, rest.error))
 
 
@@ -167,7 +172,9 @@ def _only_line(arms: Geometry) -> tuple[Array, Array]:
     return arms.offset[None, order], arms.spread[None, order, 0]
 
 
-def expectation_of_gaps(bandit: LinearBandit, function: Callable[[Array], Array], beside: float = 0.0) -> Estimate:
+def expectation_of_gaps(
+    bandit: LinearBandit, function: Callable[[Array], Array], beside: float = 0.0, accuracy: float | None = None
+) -> Estimate:
     """E[function(gaps)], accurate enough for the sum with what it stands `beside`.
 
     The function takes (instances, distinct arms) and gives one number for each instance.
@@ -180,7 +187,7 @@ def expectation_of_gaps(bandit: LinearBandit, function: Callable[[Array], Array]
         means = arms.offset + zeta[0] @ arms.spread.T
         return float(np.sum(function(means.max(axis=1, keepdims=True) - means)))
 
-    return _randomised(arms.arms, (1, arms.spread.shape[1]), total, beside)
+    return _randomised(arms.arms, (1, arms.spread.shape[1]), total, beside, accuracy)
 
 
 def _inverse_gap_along_lines(arms: Geometry, cutoff: float, small: float) -> Callable[[int, Array], float]:
@@ -222,13 +229,18 @@ def _frame(rng: np.random.Generator, dimension: int) -> Array:
 
 
 def _randomised(
-    arms: int, shape: tuple[int, int], total: Callable[[int, Array], float], beside: float = 0.0
+    arms: int,
+    shape: tuple[int, int],
+    total: Callable[[int, Array], float],
+    beside: float = 0.0,
+    accuracy: float | None = None,
 ) -> Estimate:
     """The mean of a function over randomly shifted lattices, doubled until accurate enough, `beside` a known part.
 
     `shape` says how many points in how many dimensions the function takes at a time. `total` gets the number of the
     randomisation and many such tuples of points, (shape[0], tuples, shape[1]), and gives the sum over the tuples.
     """
+    enough = ACCURACY if accuracy is None else checks.probability("accuracy", accuracy)
     shifts = np.random.default_rng([SEED, *shape]).random((RANDOMISATIONS, *shape))
     sums = np.zeros(RANDOMISATIONS)
     cost = arms * shape[0]
@@ -242,7 +254,7 @@ def _randomised(
         value, error = float(means.mean()), float(means.std(ddof=1)) / math.sqrt(RANDOMISATIONS)
         error += abs(value) / (done * RANDOMISATIONS)  # what is rarer than this may not have been seen
         work = 2 * done * cost * RANDOMISATIONS
-        if error <= ACCURACY * abs(value + beside) or done == LATTICE_POINTS or work > LARGEST_WORK:
+        if error <= enough * abs(value + beside) or done == LATTICE_POINTS or work > LARGEST_WORK:
             return Estimate(value, error)
         points = 2 * done
 

@@ -69,10 +69,12 @@ def linear_failure_probability(bandit: LinearBandit, setting: Setting, order: in
 
 
 @gap_dependent.of(LinearBandit, "Theorem 6")
-def linear_gap_dependent(bandit: LinearBandit, setting: Setting, order: int, delta_star: Any = None) -> Parts:
+def linear_gap_dependent(
+    bandit: LinearBandit, setting: Setting, order: int, delta_star: Any = None, accuracy: Any = None
+) -> Parts:
     """8 E[1/Delta_min^eps] V L + eps n + 4 L_max L_* K n delta."""
     V = sum_of_variances(bandit, setting.horizon)
-    inverse_gap = expected_inverse_gap(bandit, setting.paper_epsilon)
+    inverse_gap = expected_inverse_gap(bandit, setting.paper_epsilon, accuracy)
     factor = 8.0 * V * setting.L
     L_star, rest = _remainder(bandit, setting, delta_star)
     return Parts(
@@ -93,11 +95,13 @@ def linear_sqrt(bandit: LinearBandit, setting: Setting, order: int, delta_star: 
 
 
 @information.of(LinearBandit, "Note on information-theory bounds")
-def linear_information(bandit: LinearBandit, setting: Setting, order: int, delta_star: Any = None) -> Parts:
+def linear_information(
+    bandit: LinearBandit, setting: Setting, order: int, delta_star: Any = None, accuracy: Any = None
+) -> Parts:
     """Gamma^2 E[1/Delta_min^eps] sum_t I_t, the same number as Theorem 6's leading term, and its remainder."""
     ratio, informations = information_factors(bandit, setting.horizon)
     gamma_squared = 16.0 * setting.L * ratio
-    inverse_gap = expected_inverse_gap(bandit, setting.paper_epsilon)
+    inverse_gap = expected_inverse_gap(bandit, setting.paper_epsilon, accuracy)
     factor = gamma_squared * informations
     L_star, rest = _remainder(bandit, setting, delta_star)
     return Parts(

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__
-from bayesregret.cli import audit, bounds, simulate
+from bayesregret.cli import audit, bounds, reproduce, simulate, study
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
@@ -35,6 +35,9 @@ app = typer.Typer(
 app.command(cls=SectionedCommand)(simulate.simulate)
 app.command(cls=SectionedCommand)(bounds.bounds)
 app.command(cls=SectionedCommand)(audit.audit)
+app.command(cls=SectionedCommand)(reproduce.reproduce)
+app.command(cls=SectionedCommand)(reproduce.sweep)
+app.add_typer(study.app, name="study")
 
 
 def _show_version(wanted: bool) -> None:
@@ -59,6 +62,7 @@ def start(
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
+      bayesregret reproduce
 
     Each command tells more: bayesregret simulate --help.
     """

@@ -30,7 +30,7 @@ def bounds(
     seed: Annotated[int | None, number_option("--against: same seed, same result.", SEED, COMPARISON)] = None,
     json: options.Json = False,
 ) -> None:
-    """Every bound on the Bayes regret of a problem, in order of its value.
+    """Every bound on the Bayes regret of a problem, in order.
 
     PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
     options below set; see bayesregret simulate --help.

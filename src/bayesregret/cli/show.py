@@ -27,7 +27,7 @@ def _strict(value: Any) -> Any:
     """JSON has no infinity: it becomes the text "inf"."""
     if isinstance(value, dict):
         return {key: _strict(entry) for key, entry in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_strict(entry) for entry in value]
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"

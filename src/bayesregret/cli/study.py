@@ -1,0 +1,219 @@
+"""`bayesregret study`: what a study has, and how to take it elsewhere."""
+
+from __future__ import annotations
+
+import json as json_text
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayesregret.cli import options
+from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import SectionedCommand
+from bayesregret.cli.options import option
+from bayesregret.cli.show import show_json, show_tables
+from bayesregret.digits import brief, counted
+
+if TYPE_CHECKING:
+    from bayesregret.study import Entry
+
+KEY_SHOWN = 10  # characters
+BRIEF_SETTINGS = 70  # characters
+FIRST_OF_LIST = 4  # entries
+
+app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+
+File = Annotated[str, typer.Argument(metavar="FILE", show_default=False)]
+
+
+@app.callback()
+def study(context: typer.Context) -> None:
+    """Finished points in a file: list, show, export or merge them.
+
+    A study keeps every point that was computed, with its settings, result, package version and time.
+
+    \b
+    Examples:
+      bayesregret study list study.sqlite
+      bayesregret study export study.sqlite points.csv
+      bayesregret study merge all.sqlite here.sqlite there.sqlite
+
+    Each command tells more: bayesregret study list --help.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("list", cls=SectionedCommand)
+def list_points(file: File, json: options.Json = False) -> None:
+    """All points of a study, in order of being finished.
+
+    A key's first characters are enough for bayesregret study show.
+
+    \b
+    Examples:
+      bayesregret study list study.sqlite
+      bayesregret study list study.sqlite --json
+    """
+    from bayesregret.study import Study  # SQLite is loaded for studies only
+
+    with bad_input(), Study.open(file, write=False) as opened:
+        entries = list(opened.entries())
+    if json:
+        show_json({"study": file, "points": [_head(entry) for entry in entries]})
+        return
+    rows = [["key", "what", "version", "seconds", "finished"]]
+    for entry in entries:
+        seconds, finished = brief(entry.seconds), _short_time(entry.finished)
+        rows.append([entry.key[:KEY_SHOWN], _writable(_in_brief(entry.settings)), entry.version, seconds, finished])
+    taken = sum(entry.seconds for entry in entries)
+    summary = f"{counted(len(entries), 'point')} in {file}, {brief(taken)} s of computing"
+    show_tables([rows], _writable(summary), text=["what", "version", "finished"])
+
+
+@app.command(cls=SectionedCommand)
+def show(
+    file: File,
+    key: Annotated[str, typer.Argument(metavar="KEY", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """One point of a study: its settings and its result.
+
+    KEY is the point's key or its first characters, as bayesregret study list tells them.
+
+    \b
+    Examples:
+      bayesregret study show study.sqlite 3f2a
+      bayesregret study show study.sqlite 3f2a --json
+    """
+    from bayesregret.study import Study
+
+    with bad_input(), Study.open(file, write=False) as opened:
+        entry = opened.find(key)
+    if json:
+        show_json({**_head(entry), "result": entry.result})
+        return
+    tables = [_value_rows("setting", entry.settings), _value_rows("result", entry.result)]
+    summary = (
+        f"{entry.key}, computed by bayesregret {entry.version} "
+        f"in {brief(entry.seconds)} s, finished {_short_time(entry.finished)}"
+    )
+    show_tables(tables, summary, text=["value"])
+
+
+@app.command(cls=SectionedCommand)
+def export(
+    file: File,
+    target: Annotated[str, typer.Argument(metavar="TARGET", show_default=False)],
+    format: Annotated[
+        str | None, option(help="csv, parquet or json.", default="the suffix of TARGET", metavar="NAME")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """All points as a table for other programs: CSV, Parquet or JSON.
+
+    A row for each point. Columns: key, version, seconds and finished, then the fields of settings and result, as
+    settings.horizon or result.ucb1.regret. TARGET is replaced once the new one is complete.
+
+    \b
+    Examples:
+      bayesregret study export study.sqlite points.csv
+      bayesregret study export study.sqlite points.parquet
+      bayesregret study export study.sqlite points.txt --format json
+    """
+    from bayesregret.study import export as write_table
+
+    with bad_input():
+        points = write_table(file, target, format)
+    if json:
+        show_json({"study": file, "target": target, "points": points})
+    else:
+        print(_writable(f"{counted(points, 'point')} written to {target}"))
+
+
+@app.command(cls=SectionedCommand)
+def merge(
+    target: Annotated[str, typer.Argument(metavar="TARGET", show_default=False)],
+    others: Annotated[list[str], typer.Argument(metavar="OTHER...", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Copy into TARGET what other studies have and it has not.
+
+    TARGET is made if there is none; the others are left as they are. All points are copied or, when two studies have
+    different results for the same point, none.
+
+    \b
+    Examples:
+      bayesregret study merge here.sqlite there.sqlite
+      bayesregret study merge all.sqlite here.sqlite there.sqlite --json
+    """
+    from bayesregret.study import Study
+
+    with bad_input():
+        for other in others:  # a slip of the hand should not leave an empty TARGET
+            Study.open(other, write=False).close()
+        with Study.open(target) as opened:
+            copied, points = opened.merge(*others), len(opened)
+    if json:
+        show_json({"study": target, "copied": copied, "points": points})
+    else:
+        print(_writable(f"{counted(copied, 'point')} copied; {target} has {counted(points, 'point')} now"))
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def _head(entry: Entry) -> dict[str, Any]:
+    """A point without its result."""
+    return {
+        "key": entry.key,
+        "settings": entry.settings,
+        "version": entry.version,
+        "seconds": entry.seconds,
+        "finished": entry.finished,
+    }
+
+
+def _short_time(finished: str) -> str:
+    """2026-03-01 12:00:00 UTC."""
+    return f"{finished[:10]} {finished[11:19]} UTC"
+
+
+def _in_brief(settings: dict[str, Any]) -> str:
+    """figure=figure-1a problem.model=gaussian seed=7 ..."""
+    text = " ".join(f"{name}={_brief_value(value)}" for name, value in _fields(settings))
+    return text if len(text) <= BRIEF_SETTINGS else text[: BRIEF_SETTINGS - 3] + "..."
+
+
+def _brief_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{counted(len(value), 'value')}]"
+    return f"{value:g}" if isinstance(value, float) else _value(value)
+
+
+def _value_rows(heading: str, table: dict[str, Any]) -> list[list[str]]:
+    return [[heading, "value"], *([_writable(name), _writable(_value(value))] for name, value in _fields(table))]
+
+
+def _fields(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from _fields(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and len(value) > FIRST_OF_LIST:
+        first = ", ".join(_value(entry) for entry in value[:FIRST_OF_LIST])
+        return f"[{first}, ... {len(value):,} in all]"
+    return value if isinstance(value, str) else json_text.dumps(value)
+
+
+def _writable(text: str) -> str:
+    """One line, in letters that standard output has."""
+    one_line = text if text.isprintable() else ascii(text)[1:-1]
+    encoding = sys.stdout.encoding or "utf-8"
+    return one_line.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,34 @@
+"""The paper's experiments and some beyond it: each a figure, its numbers and the claims that they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bayesregret.experiments.bakeoff import figure_3a, figure_3b
+from bayesregret.experiments.bernoulli import figure_4a, figure_4b
+from bayesregret.experiments.experiment import Experiment
+from bayesregret.experiments.gaussian import figure_1a, figure_1b
+from bayesregret.experiments.horizon import figure_5
+from bayesregret.experiments.linear import figure_2a, figure_2b
+from bayesregret.experiments.prior_worth import figure_6a, figure_6b
+
+__all__ = ["BEYOND", "EXPERIMENTS", "PAPER"]
+
+Builder = Callable[[int | None, int], Experiment]  # runs (None: the paper's) and seed
+
+PAPER: dict[str, Builder] = {
+    "figure-1a": figure_1a,
+    "figure-1b": figure_1b,
+    "figure-2a": figure_2a,
+    "figure-2b": figure_2b,
+    "figure-3a": figure_3a,
+    "figure-3b": figure_3b,
+}
+BEYOND: dict[str, Builder] = {
+    "figure-4a": figure_4a,
+    "figure-4b": figure_4b,
+    "figure-5": figure_5,
+    "figure-6a": figure_6a,
+    "figure-6b": figure_6b,
+}
+EXPERIMENTS: dict[str, Builder] = PAPER | BEYOND

@@ -1,0 +1,72 @@
+"""Figure 4: the Bernoulli experiment that the paper does not run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bayesregret.experiments import claims, paper
+from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.point import ALL_BOUNDS, point_settings
+from bayesregret.experiments.table import Axis, Claim
+from bayesregret.problem import common_bernoulli
+
+COUNTS = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0, 100.0)
+ARMS = (2, 3, 5, 8, 12, 20, 30, 50, 80)
+TRENDS = (
+    regret_of(0, "bayes-ucb", "BayesUCB"),
+    regret_of(1, "ucb1", "UCB1"),
+    bound_of("gap_dependent", "Theorem 5, first part", "printed"),
+    bound_of("prior_dependent", "Theorem 5, second part", "printed"),
+    bound_of("certified_index", "certified (index form)", "certified"),
+    bound_of("certified_trivial", "certified (trivial)", "certified"),
+)
+
+
+def figure_4a(runs: int | None, seed: int) -> Experiment:
+    points = tuple(_point(10, count, f"alpha = beta = {count:g}", count, runs, seed) for count in COUNTS)
+    return Experiment(
+        "figure-4a",
+        "Bernoulli bandit, pseudo-counts",
+        "Beyond the paper: ten arms with Beta(c, c) priors, as the pseudo-count c grows and the prior narrows. "
+        "Bounds are whole.",
+        Axis("pseudo-count α = β", "log"),
+        Axis(paper.REGRET_LABEL, "log"),
+        points,
+        TRENDS,
+        _claims,
+    )
+
+
+def figure_4b(runs: int | None, seed: int) -> Experiment:
+    points = tuple(_point(arms, 1.0, f"K = {arms}", float(arms), runs, seed) for arms in ARMS)
+    return Experiment(
+        "figure-4b",
+        "Bernoulli bandit, number of arms",
+        "Beyond the paper: K arms with uniform priors. Bounds are whole.",
+        Axis("number of arms K", "log"),
+        Axis(paper.REGRET_LABEL, "log"),
+        points,
+        TRENDS,
+        _claims,
+    )
+
+
+def _point(arms: int, count: float, name: str, x: float, runs: int | None, seed: int) -> Point:
+    bandit = common_bernoulli(arms=arms, alpha=count, beta=count)
+    settings = point_settings(
+        bandit,
+        [paper.BAYES_UCB, paper.UCB1],
+        horizon=paper.HORIZON,
+        runs=runs or paper.RUNS,
+        seed=seed,
+        bounds=ALL_BOUNDS,
+    )
+    return Point(x, name, settings)
+
+
+def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+    return [
+        claims.first_policy_is_better(figure, outcomes),
+        claims.printed_holds(figure, "Theorem 5, first part", outcomes, "gap_dependent"),
+        claims.certified_hold(figure, outcomes),
+    ]

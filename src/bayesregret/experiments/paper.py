@@ -1,0 +1,20 @@
+"""What the paper's experiments share. Where the paper is silent the choice is ours, and said to be."""
+
+from __future__ import annotations
+
+HORIZON = 1_000
+RUNS = 10_000
+SEED = 7
+
+# The paper's figures have no numbers on their axes in the text: these ranges show the trends that it describes.
+WIDTHS = (0.1, 0.14, 0.2, 0.28, 0.4, 0.55, 0.75, 1.0, 1.4, 2.0, 2.8, 4.0)
+GAPS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+OUR_RANGE = "The paper's text does not give the range of this axis: it is ours."
+OUR_NOISE = "Reward noise 1, where the paper is silent: our reading."
+
+WIDTH_LABEL = "prior width σ₀"
+GAP_LABEL = "prior gap Δ₀"
+REGRET_LABEL = "Bayes regret"
+
+BAYES_UCB = {"name": "bayes-ucb"}
+UCB1 = {"name": "ucb1"}

@@ -1,0 +1,132 @@
+"""One point of an experiment: settings as plain data, and the numbers that they give.
+
+Settings hold all that a result depends on, so that a finished point can be kept and found again (study.py).
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bayesregret.models import Bandit
+from bayesregret.policies import Policy
+from bayesregret.problem import problem_from_dict
+from bayesregret.simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from bayesregret.bounds.bound import Formula
+
+Settings = dict[str, Any]
+Result = dict[str, Any]
+
+ALL_BOUNDS = "all"  # every bound that there is for the bandit
+
+
+def point_settings(
+    bandit: Bandit,
+    policies: Sequence[Mapping[str, Any]],
+    *,
+    horizon: int,
+    runs: int,
+    seed: int,
+    bounds: Sequence[str] | str = (),
+    accuracy: float | None = None,
+) -> Settings:
+    """Plain data for a point. A policy is {"name": ...} with its own settings; a prior is a problem as a dict.
+
+    `accuracy` is the relative standard error that is enough for bounds which are averages over random instances.
+    """
+    return {
+        "problem": bandit.to_dict(),
+        "policies": [dict(policy) for policy in policies],
+        "horizon": horizon,
+        "runs": runs,
+        "seed": seed,
+        "bounds": bounds if isinstance(bounds, str) else list(bounds),
+        "accuracy": accuracy,
+    }
+
+
+def run_point(settings: Settings, threads: int | None = None) -> Result:
+    """Simulate and bound what the settings say."""
+    bandit = problem_from_dict(settings["problem"])
+    found = simulate(
+        bandit,
+        [_policy(policy) for policy in settings["policies"]],
+        horizon=settings["horizon"],
+        runs=settings["runs"],
+        seed=settings["seed"],
+        checkpoints=[settings["horizon"]],
+        threads=threads,
+        progress=False,
+    )
+    names = list(found.policies)
+    paired = [found.paired(name, names[0]) for name in names]
+    return {
+        "policies": [
+            {
+                "name": name,
+                "regret": found[name].mean,
+                "stderr": found[name].stderr,
+                "more": difference.mean,  # than the first policy, run by run
+                "more_stderr": difference.stderr,
+            }
+            for name, difference in zip(names, paired, strict=True)
+        ],
+        "bounds": _bounds(bandit, settings),
+    }
+
+
+def _policy(settings: Mapping[str, Any]) -> Policy:
+    given = dict(settings)
+    prior = given.pop("prior", None)
+    if prior is not None:
+        given["prior"] = problem_from_dict(prior)
+    return Policy.classes[given.pop("name")](**given)
+
+
+def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:
+    """Value, leading term and standing of each bound that is asked for; certified ones that refuse are left out."""
+    asked = settings["bounds"]
+    if not asked:
+        return {}
+    importlib.import_module("bayesregret.bounds")  # where all formulas are registered
+    from bayesregret.bounds.bound import DoesNotHold, Formula
+
+    told = {}
+    for formula in Formula.every.values():
+        wanted = formula.kind == "upper" and formula.listed if asked == ALL_BOUNDS else formula.name in asked
+        if wanted and formula.fits(bandit):
+            try:
+                bound = formula(bandit, horizon=settings["horizon"], **_options(formula, bandit, settings))
+            except DoesNotHold:
+                continue
+            told[formula.name] = {
+                "form": bound.form,
+                "policy": bound.policy,
+                "value": _finite(bound.value),
+                "leading": _finite(bound.leading),
+                "error": bound.error,
+                "applies": bound.applies,
+            }
+    return told
+
+
+def _options(formula: Formula, bandit: Bandit, settings: Settings) -> dict[str, Any]:
+    """The accuracy, where the formula can use it."""
+    _, body = formula.bodies[bandit.kind]
+    asked = settings["accuracy"]
+    return {"accuracy": asked} if asked is not None and "accuracy" in inspect.signature(body).parameters else {}
+
+
+def _finite(value: float) -> float | str:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else str(value)
+
+
+def number(value: float | str) -> float:
+    """What `_finite` wrote."""
+    return float(value)

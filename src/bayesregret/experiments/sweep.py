@@ -1,0 +1,171 @@
+"""A sweep of the user's own: any fields of a problem, any policies, the same study and report."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bayesregret import checks
+from bayesregret.experiments import claims, paper
+from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, regret_of
+from bayesregret.experiments.point import ALL_BOUNDS, point_settings
+from bayesregret.experiments.table import Axis, Claim
+from bayesregret.models import Bandit
+from bayesregret.policies import Policy
+from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
+
+FIELDS = {"problem", "vary", "policies", "bounds", "horizon", "runs", "seed", "title"}
+MOST_POINTS = 100_000
+# A field that spans more than this is drawn on a log axis.
+WIDE = 20.0
+
+
+def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
+    """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
+
+    The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
+    list of values for each field that changes, and `policies`, `bounds`, `horizon`, `runs`, `seed`, `title`.
+    """
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except OSError as error:
+        raise ValueError(f"{name}: cannot be read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{name}: is not TOML: {' '.join(str(error).split())}") from None
+    try:
+        return sweep_experiments(data)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
+    for field in data:
+        if field not in FIELDS:
+            raise ValueError(f"{field} is no field of a sweep; it may have {', '.join(sorted(FIELDS))}")
+    vary = _vary(data)
+    (first, values), *others = vary.items()
+    if _count(vary) > MOST_POINTS:
+        raise ValueError(f"vary must give at most {MOST_POINTS:,} points, got {_count(vary):,}")
+    made = []
+    combinations = list(itertools.product(*(levels for _, levels in others)))
+    for number, levels in enumerate(combinations, start=1):
+        fixed = dict(zip((field for field, _ in others), levels, strict=True))
+        figure = "sweep" if len(combinations) == 1 else f"sweep-{number}"
+        made.append(_experiment(data, figure, first, values, fixed))
+    return made
+
+
+def _vary(data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    vary = data.get("vary")
+    if not isinstance(vary, Mapping) or not vary:
+        raise ValueError("vary must be a table with a list of values for each field that changes")
+    for field, values in vary.items():
+        if not isinstance(values, list) or not values:
+            raise checks.fail(f"vary.{field}", "a list of values", values)
+    return dict(vary)
+
+
+def _count(vary: Mapping[str, Sequence[Any]]) -> int:
+    total = 1
+    for values in vary.values():
+        total *= len(values)
+    return total
+
+
+def _experiment(
+    data: Mapping[str, Any], figure: str, first: str, values: Sequence[Any], fixed: Mapping[str, Any]
+) -> Experiment:
+    policies = _policies(data)
+    bounds = _bounds(data)
+    points = []
+    for i, value in enumerate(values):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        settings = point_settings(
+            _bandit(data, dict(fixed) | {first: value}),
+            policies,
+            horizon=checks.whole("horizon", data.get("horizon", paper.HORIZON), 1),
+            runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
+            seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
+            bounds=bounds,
+        )
+        points.append(Point(float(value) if number else float(i + 1), f"{first} {checks.shown(value)}", settings))
+    where = ", ".join(f"{field} {checks.shown(value)}" for field, value in fixed.items())
+    title = str(data.get("title", "Sweep"))
+    return Experiment(
+        figure,
+        f"{title}: {where}" if where else title,
+        f"{title} as {first} changes{f', {where}' if where else ''}.",
+        Axis(first, _scale([point.x for point in points])),
+        Axis(paper.REGRET_LABEL, "log" if bounds else "linear"),
+        tuple(sorted(points, key=lambda point: point.x)),
+        _trends(policies, bounds),
+        _claims,
+    )
+
+
+def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:
+    problem = data.get("problem")
+    if not isinstance(problem, Mapping):
+        raise ValueError("problem must be a table with a problem's fields")
+    fields = dict(problem) | dict(changed)
+    if "common" not in fields:
+        return problem_from_dict(fields)
+    common = checks.one_of("problem.common", fields.pop("common"), COMMON_PROBLEMS)
+    try:
+        return COMMON_PROBLEMS[common](**fields)
+    except TypeError as error:  # a field that the common problem does not have
+        raise ValueError(f"problem: {error}") from None
+
+
+def _policies(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = data.get("policies", ["bayes-ucb", "ucb1"])
+    if not isinstance(given, list) or not given:
+        raise checks.fail("policies", "a list of names, or of tables with a name and settings", given)
+    made = []
+    for policy in given:
+        settings = {"name": policy} if isinstance(policy, str) else dict(policy)
+        checks.one_of("policies", settings.get("name"), Policy.classes)
+        made.append(settings)
+    return made
+
+
+def _bounds(data: Mapping[str, Any]) -> list[str]:
+    from bayesregret.bounds.bound import Formula
+    from bayesregret.bounds.table import table  # noqa: F401 - importing it registers all formulas
+
+    given = data.get("bounds", [])
+    if given == ALL_BOUNDS:
+        given = [formula.name for formula in Formula.every.values() if formula.kind == "upper"]
+    if not isinstance(given, list):
+        raise checks.fail("bounds", f'a list of names, or "{ALL_BOUNDS}"', given)
+    return [
+        checks.one_of("bounds", name, [f.name for f in Formula.every.values() if f.kind == "upper"]) for name in given
+    ]
+
+
+def _trends(policies: Sequence[Mapping[str, Any]], bounds: Sequence[str]) -> tuple[TrendOf, ...]:
+    names = [str(policy["name"]) for policy in policies]
+    regrets = []
+    for i, name in enumerate(names):
+        told = name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
+        regrets.append(regret_of(i, told, told))
+    drawn = [bound_of(name, name, "certified" if name.startswith("certified") else "printed") for name in bounds]
+    return (*regrets, *drawn)
+
+
+def _scale(values: Sequence[float]) -> Any:
+    return "log" if min(values) > 0.0 and max(values) / min(values) > WIDE else "linear"
+
+
+def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+    """What can be decided of any sweep: certified bounds of the policies that were run."""
+    policies = [policy["name"] for policy in outcomes[0].result["policies"]]
+    compared = any(
+        told["form"] == "certified" and told["policy"] in policies for told in outcomes[0].result["bounds"].values()
+    )
+    return [claims.certified_hold(figure, outcomes, policies)] if compared else []

@@ -1,0 +1,159 @@
+"""A table drawn: regret with bands of a standard error, bounds beside it, or sorted differences."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bayesregret.experiments.table import Table, Trend
+from bayesregret.figures import labels
+from bayesregret.figures.legend import add_legend
+from bayesregret.figures.scales import drawable, set_up, y_reach
+from bayesregret.figures.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
+
+Numbers = NDArray[np.float64]
+EDGE = 0.018  # how far from the axes' ends the marks of values beyond them are, as a part of its height
+INCHES_A_LETTER = 0.055  # of 8 point letters, roughly; a little too much is no harm
+
+
+def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
+    """A figure of the table in the size asked for, plus the legend's height below; touches no global state.
+
+    Values that a log axis cannot show are breaks in the line, with a mark at the edge. Artists of trend i have group
+    ids that begin with trend-i.
+    """
+    with paper_style():
+        figure = Figure(figsize=size)
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        set_up(axes, table)
+        axes.set_xlabel(_lines(table.x.label, 0.85 * size.width), linespacing=1.0)
+        axes.set_ylabel(_lines(table.y.label, 0.7 * size.height), linespacing=1.0)
+        points = np.asarray(table.points, dtype=float)
+        x = np.where(np.isfinite(points) & ((points > 0.0) | (table.x.scale == "linear")), points, np.nan)
+        styles = looks(table.trends)
+        for i, (trend, look) in enumerate(zip(table.trends, styles, strict=True)):
+            _draw_trend(axes, f"trend-{i}", trend, look, x, size)
+        for mark in edge_marks(table):
+            _draw_edge_mark(axes, mark, table.trends[mark.trend], styles[mark.trend], x)
+        if is_difference(table):
+            _draw_zero(axes, table)
+        if legend and len(table.trends) > 1:
+            add_legend(figure, table, {mark.marker for mark in edge_marks(table)})
+        # Once laid out it stays so: PDF, PNG and the report's points agree.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+    return figure
+
+
+def is_difference(table: Table) -> bool:
+    return any(trend.kind == "difference" for trend in table.trends)
+
+
+class EdgeMark(NamedTuple):
+    """Values of a trend that the axis does not show: which ones, and where along it their marks stand."""
+
+    trend: int
+    marker: str  # v below it, ^ above
+    where: NDArray[np.bool_]
+    height: float  # from 0 at the bottom to 1
+
+
+def edge_marks(table: Table) -> list[EdgeMark]:
+    """A row at the edge for each trend that needs one, so that none hides another."""
+    marks: list[EdgeMark] = []
+    bottom = y_reach(table)[0]
+    for i, trend in enumerate(table.trends):
+        values = np.asarray(trend.values, dtype=float)
+        for marker, where in (("v", values < bottom), ("^", np.isposinf(values))):
+            if where.any():
+                row = EDGE * (1 + 2 * sum(mark.marker == marker for mark in marks))
+                marks.append(EdgeMark(i, marker, where, row if marker == "v" else 1.0 - row))
+    return marks
+
+
+def _lines(label: str, inches: float) -> str:
+    """The label broken so that it is not longer than that."""
+    return "\n".join(map(labels.for_figure, labels.wrapped(label, int(inches / INCHES_A_LETTER))))
+
+
+def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size) -> None:
+    y = drawable(trend.values, axes.get_ylim(), axes.get_yscale())
+    errors = None if trend.errors is None else np.asarray(trend.errors, dtype=float)
+    if trend.kind == "difference":
+        _draw_difference(axes, name, x, y, errors, look, size)
+    else:
+        if errors is not None:
+            _draw_band(axes, name, x, y, errors, look)
+        _draw_line(axes, name, x, y, look, size)
+
+
+def _draw_edge_mark(axes: Axes, mark: EdgeMark, trend: Trend, look: Look, x: Numbers) -> None:
+    """Full where the value was simulated, hollow for a bound."""
+    heights = np.full(int(mark.where.sum()), mark.height)
+    face = look.colour if trend.errors is not None else PAPER
+    style: dict[str, Any] = {"ms": 3.5, "mfc": face, "mec": look.colour, "mew": 0.8, "clip_on": False, "zorder": 4.0}
+    edge, gid = axes.get_xaxis_transform(), f"trend-{mark.trend}-edge"
+    axes.plot(x[mark.where], heights, mark.marker, transform=edge, gid=gid, **style)
+
+
+def _draw_line(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, size: Size) -> None:
+    style: dict[str, Any] = {
+        "color": look.colour,
+        "ls": look.line_style,
+        "lw": look.line_width,
+        "dash_capstyle": "butt",
+    }
+    markers: dict[str, Any] = {
+        "marker": look.marker or None,
+        "ms": 3.2 if size.width < 5.0 else 4.0,
+        "mec": PAPER,
+        "mew": 0.4,
+    }
+    axes.plot(x, y, gid=f"{name}-line", zorder=3.0 if look.marker else 2.5, **style, **markers)
+    alone = _alone(y)
+    if not look.marker and alone.any():
+        # A point between two breaks is no line, and must not vanish.
+        axes.plot(x[alone], y[alone], "_", color=look.colour, ms=6.0, mew=1.2, gid=f"{name}-alone", zorder=2.5)
+
+
+def _alone(y: Numbers) -> NDArray[np.bool_]:
+    padded = np.concatenate(([np.nan], y, [np.nan]))
+    alone: NDArray[np.bool_] = np.isfinite(y) & np.isnan(padded[:-2]) & np.isnan(padded[2:])
+    return alone
+
+
+def _draw_band(axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers, look: Look) -> None:
+    low = y - errors
+    if axes.get_yscale() == "log":
+        low = np.where(low > 0.0, low, 0.5 * axes.get_ylim()[0])
+    where = np.isfinite(x) & np.isfinite(y) & np.isfinite(errors)
+    band = axes.fill_between(x, low, y + errors, where=where, color=look.colour, alpha=0.25, lw=0.0, zorder=2.0)
+    band.set_gid(f"{name}-band")
+
+
+def _draw_difference(
+    axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers | None, look: Look, size: Size
+) -> None:
+    """A mark and an error bar for each point; those at zero or below in red."""
+    for part, where, colour in (("up", y > 0.0, look.colour), ("down", y <= 0.0, RED)):
+        if not where.any():
+            continue
+        width = 0.7 if size.width < 5.0 else 0.9
+        if errors is not None:
+            low, high = np.maximum(y[where] - errors[where], axes.get_ylim()[0]), y[where] + errors[where]
+            axes.vlines(x[where], low, high, color=colour, lw=width, alpha=0.6, gid=f"{name}-{part}-errors", zorder=2.5)
+        ms = 2.4 if size.width < 5.0 else 3.6
+        axes.plot(
+            x[where], y[where], look.marker, ms=ms, color=colour, mec=PAPER, mew=0.3, gid=f"{name}-{part}", zorder=3.0
+        )
+
+
+def _draw_zero(axes: Axes, table: Table) -> None:
+    if table.y.scale == "linear":
+        axes.axhline(0.0, color=GREY, lw=0.8, zorder=2.2, gid="zero")

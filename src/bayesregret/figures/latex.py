@@ -1,0 +1,49 @@
+"""A table in LaTeX, with booktabs' rules."""
+
+from __future__ import annotations
+
+from bayesregret.experiments.table import Table
+from bayesregret.figures import labels
+from bayesregret.figures.numbers import cells
+
+HEADING_LETTERS = 11  # in a line of a heading, so that columns stay narrow
+ROWS_A_PAGE = 45
+MANY_COLUMNS = 6  # more need less room between them
+
+
+def latex_table(table: Table) -> str:
+    """A `tabular`, or a `longtable` where it would not fit on a page."""
+    rows = cells(table)
+    is_long = len(rows) > ROWS_A_PAGE
+    environment = "longtable" if is_long else "tabular"
+    packages = r"\usepackage{booktabs,longtable}" if is_long else r"\usepackage{booktabs}"
+    columns = "r" + ("l" if table.point_names is not None else "") + "r" * len(table.trends)
+    narrow = len(columns) > MANY_COLUMNS
+    lines = [
+        f"% {_comment(table.figure)}: {_comment(table.title)}. Needs {packages}.",
+        *([r"\begingroup\setlength{\tabcolsep}{3pt}"] if narrow else []),
+        rf"\begin{{{environment}}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(map(_heading, rows[0])) + r" \\",
+        r"\midrule",
+        *([r"\endhead"] if is_long else []),
+        *(" & ".join(map(_cell, row)) + r" \\" for row in rows[1:]),
+        r"\bottomrule",
+        rf"\end{{{environment}}}",
+        *([r"\endgroup"] if narrow else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _heading(label: str) -> str:
+    lines = [labels.for_latex(line) for line in labels.wrapped(label, HEADING_LETTERS)]
+    stacked = r" \\ ".join(lines)
+    return stacked if len(lines) == 1 else rf"\shortstack{{{stacked}}}"
+
+
+def _cell(text: str) -> str:
+    return labels.for_latex(text).replace(r" $\pm$ ", r"\,$\pm$\,")

@@ -1,0 +1,146 @@
+"""How figures look: sizes, fonts, and a colour, line and marker for each trend, the same in every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import NamedTuple
+
+import matplotlib.style
+
+from bayesregret.experiments.table import Kind, Trend
+
+# Okabe and Ito's colours, which everyone can tell apart, the light ones darker so that thin lines can be seen.
+BLUE, RED, GREEN, PINK, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5598a", "#c98a00", "#4aa3df"
+INK, GREY, GRID, PAPER = "#222222", "#777777", "#e6e6e6", "#ffffff"
+COLOURS = (BLUE, RED, GREEN, PINK, ORANGE, INK, SKY)
+
+
+class Size(NamedTuple):
+    """Of a figure, in inches; the legend's height comes on top."""
+
+    width: float
+    height: float
+
+
+COLUMN = Size(3.3, 2.3)  # one of two columns
+PAGE = Size(6.9, 3.7)  # both of them, and the report
+
+STYLE = {
+    "figure.constrained_layout.use": True,
+    "figure.constrained_layout.h_pad": 0.02,
+    "figure.constrained_layout.w_pad": 0.02,
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    # Times-like as most papers are, and shipped with matplotlib: the same letters on every machine.
+    "font.family": ["STIXGeneral", "DejaVu Sans"],
+    "mathtext.fontset": "stix",
+    "font.size": 8.0,
+    "axes.labelsize": 8.0,
+    "legend.fontsize": 7.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": GREY,
+    "axes.facecolor": "none",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.unicode_minus": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.size": 1.5,
+    "ytick.minor.size": 1.5,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "bayesregret",  # the same names inside the file every time
+}
+
+
+class Look(NamedTuple):
+    """Of one trend."""
+
+    colour: str
+    dashes: tuple[float, ...] = ()  # on, off, ... in line widths; none for a solid line
+    marker: str = ""
+    line_width: float = 1.2
+
+    @property
+    def line_style(self) -> str | tuple[float, tuple[float, ...]]:
+        return (0.0, self.dashes) if self.dashes else "-"
+
+
+MARKERS = ("o", "s", "^", "D", "v", "p", "<")
+PRINTED = ((5.0, 2.0), (2.5, 1.5), (1.0, 1.3), (8.0, 2.0), (8.0, 1.5, 2.5, 1.5))
+CERTIFIED = ((7.0, 1.6, 1.0, 1.6), (3.5, 1.4, 1.0, 1.4), (7.0, 1.4, 1.0, 1.4, 1.0, 1.4), (11.0, 1.6, 1.0, 1.6))
+
+KNOWN: dict[tuple[Kind, str], Look] = {
+    ("regret", "bayes-ucb"): Look(BLUE, marker="o"),
+    ("regret", "ucb1"): Look(RED, marker="s"),
+    ("printed", "gap_dependent"): Look(BLUE, PRINTED[0]),
+    ("printed", "ucb1_gap_dependent"): Look(RED, PRINTED[1]),
+    ("printed", "sqrt"): Look(PINK, PRINTED[2], line_width=1.5),
+    ("printed", "prior_dependent"): Look(SKY, PRINTED[3]),
+    ("printed", "ucb1_prior_dependent"): Look(ORANGE, PRINTED[4]),
+    ("certified", "certified"): Look(GREEN, CERTIFIED[0]),
+    ("certified", "certified_index"): Look(GREEN, CERTIFIED[1]),
+    ("certified", "certified_all_gaps"): Look(GREEN, CERTIFIED[2]),
+    ("certified", "certified_floor"): Look(SKY, CERTIFIED[2]),
+    ("certified", "certified_gap_free"): Look(PINK, CERTIFIED[3]),
+    ("certified", "certified_ucb1"): Look(ORANGE, CERTIFIED[1]),
+    ("certified", "certified_trivial"): Look(INK, CERTIFIED[3]),
+    ("difference", "difference"): Look(BLUE, marker="o"),
+}
+
+
+def looks(trends: Sequence[Trend]) -> list[Look]:
+    """One for each trend, no two the same; trends that are known look the same in every figure."""
+    taken: set[Look] = set()
+    chosen: dict[int, Look] = {}
+    # Those known choose first, so that they never depend on their neighbours.
+    for i in sorted(range(len(trends)), key=lambda i: (trends[i].kind, trends[i].name) not in KNOWN):
+        trend = trends[i]
+        known = KNOWN.get((trend.kind, trend.name))
+        chosen[i] = known if known is not None and known not in taken else _first_free(trend.kind, taken)
+        taken.add(chosen[i])
+    return [chosen[i] for i in range(len(trends))]
+
+
+def _first_free(kind: Kind, taken: set[Look]) -> Look:
+    """A colour that no trend of any kind has, as long as there is one."""
+    colours = {look.colour for look in taken}
+    fresh = (_numbered(kind, i) for i in range(len(COLOURS)))
+    unlike = next((look for look in fresh if look.colour not in colours), None)
+    return unlike or next(look for look in (_numbered(kind, i) for i in count()) if look not in taken)
+
+
+def _numbered(kind: Kind, i: int) -> Look:
+    """All looks of a kind in turn; a colour that returns does so with another line or marker."""
+    turn = i + i // len(COLOURS)
+    colour = COLOURS[i % len(COLOURS)]
+    if kind in ("regret", "difference"):
+        return Look(colour, marker=MARKERS[turn % len(MARKERS)], line_width=1.2 + 0.3 * (i // 49))
+    patterns = PRINTED if kind == "printed" else CERTIFIED
+    return Look(colour, patterns[turn % len(patterns)], line_width=1.2 + 0.3 * (i // 35))
+
+
+@contextmanager
+def paper_style() -> Iterator[None]:
+    """Within it matplotlib knows our settings alone, whatever the user's are."""
+    with matplotlib.style.context(STYLE, after_reset=True):
+        yield

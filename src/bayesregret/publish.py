@@ -1,0 +1,81 @@
+"""From finished experiments to files: figures, tables and one report, written anew only when something changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bayesregret.experiments.run import Finished
+
+REPORT = "report.html"
+CONTENTS = "contents.json"  # what the folder was made from, to know when it is still good
+LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
+
+
+def publish(
+    finished: Sequence[Finished],
+    folder: str | os.PathLike[str],
+    *,
+    title: str,
+    bounds: Sequence[tuple[str, list[list[str]]]] = (),
+    about: Mapping[str, Mapping[str, Any]] | None = None,
+) -> tuple[Path, bool]:
+    """Write the report and every figure as PDF, PNG, CSV and LaTeX; the report's path, and whether it was written."""
+    target = Path(folder)
+    report = target / REPORT
+    contents = _contents(finished, title, bounds)
+    if _is_made_of(target, contents):
+        return report, False
+    from bayesregret.figures import save  # matplotlib, when it is needed
+    from bayesregret.report import write_report
+
+    target.mkdir(parents=True, exist_ok=True)
+    files = [path for done in finished for path in save(done.table, target / "figures")]
+    write_report(
+        report,
+        title=title,
+        tables=[done.table for done in finished],
+        claims=[claim for done in finished for claim in done.claims],
+        bounds=list(bounds),
+        about={**(about or {}), "Versions": _versions()},
+    )
+    written = {"contents": contents, "files": [os.fspath(path.relative_to(target)) for path in [report, *files]]}
+    (target / CONTENTS).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    return report, True
+
+
+def _contents(finished: Sequence[Finished], title: str, bounds: Sequence[Any]) -> str:
+    """A fingerprint of all that is drawn and told, and of how; how long it took is not part of it."""
+    told: list[Any] = [title, _versions(), _drawing_code(), list(bounds)]
+    told += [[done.table.to_dict(), [asdict(claim) for claim in done.claims]] for done in finished]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _drawing_code() -> str:
+    """A fingerprint of the files that draw and lay out."""
+    digest = hashlib.sha256()
+    for room in ("figures", "report"):
+        for path in sorted((Path(__file__).parent / room).iterdir()):
+            if path.is_file():
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _is_made_of(folder: Path, contents: str) -> bool:
+    try:
+        written = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
+        return written["contents"] == contents and all((folder / name).exists() for name in written["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _versions() -> dict[str, str]:
+    versions = {"bayesregret": metadata.version("bayesregret"), "Python": platform.python_version()}
+    return versions | {name: metadata.version(name) for name in LIBRARIES}

@@ -1,0 +1,133 @@
+"""A figure as SVG inside a page, and where on it the points are."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.figure import Figure
+from matplotlib.markers import MarkerStyle
+from matplotlib.transforms import Affine2D
+
+from bayesregret.experiments.table import Table
+from bayesregret.figures.drawing import draw, edge_marks
+from bayesregret.figures.saving import rendered
+from bayesregret.figures.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    GRID,
+    INK,
+    ORANGE,
+    PAPER,
+    PINK,
+    RED,
+    SKY,
+    Look,
+    Size,
+)
+
+POINTS_AN_INCH = 72.0  # an SVG file's unit
+# The page's style gives these names a lighter value on a dark page.
+NAMES = {
+    BLUE: "blue",
+    RED: "red",
+    GREEN: "green",
+    PINK: "pink",
+    ORANGE: "orange",
+    SKY: "sky",
+    INK: "ink",
+    GREY: "grey",
+    GRID: "grid",
+    PAPER: "paper",
+}
+SAMPLE_WIDTH, SAMPLE_HEIGHT = 36, 12
+
+Place = tuple[float, float] | None
+
+
+class Picture(NamedTuple):
+    svg: Markup
+    places: list[list[Place]]  # of each point of each trend in the SVG's units
+
+
+def picture(table: Table, size: Size, name: str, alt: str) -> Picture:
+    """`name` makes the ids inside unlike those of other pictures on the page."""
+    figure = draw(table, size, legend=False)
+    source = rendered(figure, "svg", metadata={"Date": None}).decode()
+    return Picture(Markup(for_page(source, name, alt)), _places(figure, table))
+
+
+def for_page(source: str, name: str, alt: str) -> str:
+    """The SVG without what only a file needs, with ids of its own and colours that the page may change."""
+    # Its style would be the whole page's.
+    body = re.sub(r"<(metadata|style)\b.*?</\1>", "", source[source.index("<svg") :], flags=re.DOTALL)
+    view = re.search(r'viewBox="[^"]*"', body)
+    assert view is not None
+    opening = Markup('<svg {} role="img" aria-label="{}" focusable="false">').format(Markup(view[0]), alt)
+    body = re.sub(r"^<svg[^>]*>", lambda _: str(opening), body).replace("xlink:href", "href")
+    used = set(re.findall(r'href="#([^"]+)"', body)) | set(re.findall(r"url\(#([^)]+)\)", body))
+
+    def identity(found: re.Match[str]) -> str:
+        trend = re.match(r"trend-(\d+)", found[1])
+        if trend is not None:
+            return f' data-trend="{trend[1]}"'
+        return f' id="{name}-{found[1]}"' if found[1] in used else ""
+
+    body = re.sub(r' id="([^"]+)"', identity, body)
+    body = body.replace('href="#', f'href="#{name}-').replace("url(#", f"url(#{name}-")
+    return re.sub(r"\n\s*", "\n", _named_colours(body))
+
+
+def _named_colours(source: str) -> str:
+    for colour, name in NAMES.items():
+        source = source.replace(colour, f"var(--{name},{colour})")
+    return source
+
+
+def _places(figure: Figure, table: Table) -> list[list[Place]]:
+    places = [[_place(figure, x, y) for x, y in zip(table.points, t.values, strict=True)] for t in table.trends]
+    for mark in edge_marks(table):
+        height = figure.axes[0].transAxes.transform((0.0, mark.height))[1]
+        for i in np.flatnonzero(mark.where):
+            across = places[mark.trend][i]
+            places[mark.trend][i] = None if across is None else (across[0], _down(figure, height))
+    return places
+
+
+def _place(figure: Figure, x: float, y: float) -> Place:
+    axes = figure.axes[0]
+    if not math.isfinite(x) or (axes.get_xscale() == "log" and x <= 0.0) or math.isnan(y):
+        return None
+    low, high = axes.get_ylim()
+    across, up = axes.transData.transform((x, min(max(y, low), high)))
+    return round(float(across) * POINTS_AN_INCH / figure.dpi, 1), _down(figure, up)
+
+
+def _down(figure: Figure, up: float) -> float:
+    """An SVG's heights are counted from the top."""
+    return round(float(figure.bbox.height - up) * POINTS_AN_INCH / figure.dpi, 1)
+
+
+def sample(look: Look) -> Markup:
+    """A piece of a trend's line, for the page's legend."""
+    dashes = " ".join(f"{length * look.line_width:.2f}" for length in look.dashes)
+    line: dict[str, Any] = {"width": look.line_width * 1.3, "dashes": dashes, "colour": look.colour}
+    shapes = Markup('<path d="M1 6H35" stroke="{colour}" stroke-width="{width:.2f}" stroke-dasharray="{dashes}"/>')
+    drawn = shapes.format(**line)
+    if look.marker:
+        drawn += Markup('<path d="{}" fill="{}"/>').format(_marker(look.marker), look.colour)
+    frame = '<svg class="sample" viewBox="0 0 {} {}" aria-hidden="true" focusable="false">{}</svg>'
+    return Markup(_named_colours(Markup(frame).format(SAMPLE_WIDTH, SAMPLE_HEIGHT, drawn)))
+
+
+def _marker(marker: str) -> str:
+    """matplotlib's marker as an SVG path in the middle of the sample."""
+    style = MarkerStyle(marker)
+    to_sample = Affine2D().scale(7.0, -7.0).translate(0.5 * SAMPLE_WIDTH, 0.5 * SAMPLE_HEIGHT)
+    path = style.get_path().transformed(style.get_transform() + to_sample)
+    corners = np.asarray(path.to_polygons()[0])
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"

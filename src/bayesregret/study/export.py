@@ -1,0 +1,209 @@
+"""Studies as tables for other programs: CSV, Parquet and JSON.
+
+A row for each point, in order of being finished. Columns: key, version, seconds, finished, then every field of the
+settings and the results, fields within fields with a dot: settings.problem.model, result.regret.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import PurePath
+from typing import Any
+
+from bayesregret import checks
+from bayesregret.study.files import StudyError, StudyWriteError, one_line
+from bayesregret.study.points import Entry
+from bayesregret.study.store import Study
+
+ABOUT = ("key", "version", "seconds", "finished")
+INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
+LARGEST_INT64 = 2**63 - 1
+DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+Record = dict[str, Any]
+
+
+def export(study: str | os.PathLike[str], target: str | os.PathLike[str], format: str | None = None) -> int:
+    """Write all points of a study to a file; return how many they are.
+
+    The format is "csv", "parquet" or "json"; None takes it from the target's suffix. An existing target is replaced
+    once the new one is complete, and stays as it was if anything goes wrong.
+    """
+    write = FORMATS[_format(target, format)]
+    with Study.open(study, write=False) as opened:
+        if os.path.exists(target) and os.path.samefile(study, target):
+            raise StudyError(f"{opened.name}: is the study itself, and cannot be the target")
+        records = [flat(entry) for entry in opened.entries()]
+    replace_file(_name(target), os.path.realpath(target), write(records))
+    return len(records)
+
+
+def flat(entry: Entry) -> Record:
+    """A point as one row of a table.
+
+    >>> flat(Entry("ab", {"seed": 7}, {"ucb1": {"regret": 1.5}}, "1.0", 0.1, "2026"))["result.ucb1.regret"]
+    1.5
+    """
+    record: Record = {name: getattr(entry, name) for name in ABOUT}
+    for name, value in (*_flat("settings", entry.settings), *_flat("result", entry.result)):
+        if name in record:
+            raise StudyError(f"the point {entry.key[:10]} has two fields for the column {checks.shown(name)}")
+        record[name] = value
+    return record
+
+
+def _flat(name: str, value: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for inner, entry in value.items():
+            yield from _flat(f"{name}.{inner}", entry)
+    else:
+        yield name, value
+
+
+def _format(target: Any, format: str | None) -> str:
+    if format is not None:
+        return checks.one_of("format", format, FORMATS)
+    suffix = PurePath(target).suffix.lower().removeprefix(".")
+    if suffix not in FORMATS:
+        names = ", ".join(f".{name}" for name in FORMATS)
+        raise StudyError(f"{_name(target)}: the suffix must be one of {names}, or the format be given")
+    return suffix
+
+
+def _name(path: Any) -> str:
+    return one_line(os.fsdecode(path))
+
+
+def replace_file(name: str, target: str, content: bytes) -> None:
+    """The whole content or what was there before, at any moment; the name is for messages."""
+    unfinished = f"{target}.{os.getpid()}.part"
+    try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        try:
+            with open(unfinished, "xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, target)
+        except BaseException:
+            if os.path.exists(unfinished):
+                os.unlink(unfinished)
+            raise
+    except OSError as error:
+        kind = StudyWriteError if error.errno in DISK_FAULTS else StudyError
+        raise kind(f"{name}: cannot be written: {error.strerror or error}") from None
+
+
+# --- CSV and JSON --------------------------------------------------------------------------------------------------
+
+
+def _csv(records: list[Record]) -> bytes:
+    """Text as it is, everything else as in JSON; a field that a point does not have is empty, and so is null."""
+    names = _columns(records)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_cell(record.get(name)) for name in names] for record in records)
+    return _utf8(text.getvalue())
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _json(records: list[Record]) -> bytes:
+    lines = ",\n".join(json.dumps(record, allow_nan=False) for record in records)
+    return f"[\n{lines}\n]\n".encode("ascii")
+
+
+def _columns(records: list[Record]) -> list[str]:
+    if not records:
+        return list(ABOUT)
+    names = {name: None for record in records for name in record}
+    # The settings of all points come before the first result.
+    return sorted(names, key=lambda name: (name.startswith("result."), name.startswith("settings.")))
+
+
+def _utf8(text: str) -> bytes:
+    """Half of a surrogate pair is no letter in any encoding."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+# --- Parquet -------------------------------------------------------------------------------------------------------
+
+
+def _parquet(records: list[Record]) -> bytes:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise StudyError('Parquet needs pyarrow: pip install "bayesregret[parquet]"') from None
+    types = {
+        "truth": pyarrow.bool_(),
+        "whole": pyarrow.int64(),
+        "real": pyarrow.float64(),
+        "reals": pyarrow.list_(pyarrow.float64()),
+        "text": pyarrow.string(),
+    }
+    arrays = {}
+    for name in _columns(records):
+        kind, values = _column([record.get(name) for record in records])
+        arrays[_letters(name)] = pyarrow.array(values, types[kind])
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(arrays), buffer)
+    return buffer.getvalue()
+
+
+def _column(values: list[Any]) -> tuple[str, list[Any]]:
+    """The narrowest type that holds all values as they are, and the values in it; what is mixed is JSON text."""
+    given = [value for value in values if value is not None]
+    for kind, fits, convert in KINDS:
+        if all(map(fits, given)):
+            return kind, [None if value is None else convert(value) for value in values]
+    return "text", [None if value is None else json.dumps(value) for value in values]
+
+
+def _is_int64(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -LARGEST_INT64 <= value <= LARGEST_INT64
+
+
+def _is_real(value: Any) -> bool:
+    """A float, a whole number that is one exactly, or the text for an infinity, which Parquet can hold."""
+    if isinstance(value, str):
+        return value in INFINITIES
+    return isinstance(value, float) or (_is_int64(value) and int(float(value)) == value)
+
+
+def _are_reals(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_real, value))
+
+
+def _real(value: Any) -> float:
+    return INFINITIES[value] if isinstance(value, str) else float(value)
+
+
+def _reals(values: list[Any]) -> list[float]:
+    return list(map(_real, values))
+
+
+def _letters(text: str) -> str:
+    return _utf8(text).decode()
+
+
+KINDS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any], Any]], ...] = (
+    ("truth", lambda value: isinstance(value, bool), bool),
+    ("whole", _is_int64, int),
+    ("real", _is_real, _real),
+    ("reals", _are_reals, _reals),
+    ("text", lambda value: isinstance(value, str), _letters),
+)
+
+FORMATS: dict[str, Callable[[list[Record]], bytes]] = {"csv": _csv, "parquet": _parquet, "json": _json}

@@ -1,0 +1,261 @@
+"""The file of a study: opened, checked and, if new, made; and the words for what may be the matter with it.
+
+A file that is damaged, of another program or of a newer format is left as it was, to the byte.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from bayesregret import checks
+from bayesregret.study.points import Row, package_version
+
+APPLICATION = 0x42526567  # "BReg", where SQLite files name their program
+FORMAT = 1
+PATIENCE = 60.0  # seconds to wait for another process that is writing
+SMALLEST_DATABASE = 512  # bytes; SQLite takes what is shorter for an empty one
+COLUMNS = ", ".join(Row._fields)
+
+MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE points (
+    number INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    settings TEXT NOT NULL,
+    result TEXT NOT NULL,
+    version TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    finished TEXT NOT NULL,
+    checksum TEXT NOT NULL
+);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+
+
+class StudyError(ValueError):
+    """The file cannot be used as a study, or what is asked of it cannot be done."""
+
+
+class StudyWriteError(OSError):
+    """The disk is full or fails. What was saved before is safe."""
+
+
+def open_file(path: Any, *, create: bool, write: bool) -> tuple[str, sqlite3.Connection]:
+    """The file's name in messages and a checked connection."""
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fsdecode(path):
+        raise checks.fail("path", "the path of a study", path)
+    name = one_line(os.fsdecode(path))
+    real = os.path.realpath(path)
+    with in_words(name):
+        create = create and write
+        empty = _is_empty(name, real, create=create)
+        if not empty:
+            _check_header(name, real)
+        if write:
+            _check_writable(name, real)
+        if not empty and write and _has_log(real):
+            # A connection that may write moves the log into the file when it closes, and that may be damaged:
+            # one that only reads looks first.
+            with closing(_connect(real, "mode=ro")) as reader:
+                _check_points(name, reader)
+        database = _connect(real, "mode=rwc" if create else _mode(real, write=write))
+        return name, _checked(name, database, create=create, write=write)
+
+
+def _checked(name: str, database: sqlite3.Connection, *, create: bool, write: bool) -> sqlite3.Connection:
+    try:
+        if _pragma(database, "page_count") == 0:
+            if not create:  # killed while it was being made
+                raise _no_study_yet(name)
+            _make(database)
+        _check_points(name, database)
+        if write:
+            _use_log(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+# --- before the database is opened ---------------------------------------------------------------------------------
+
+
+def _is_empty(name: str, real: str, *, create: bool) -> bool:
+    """Whether the study is still to be made: no file, or one without a byte, as a killed process may leave it."""
+    try:
+        found = os.stat(real)
+    except FileNotFoundError:
+        if not create:
+            raise StudyError(f"{name}: there is no such file") from None
+        if not os.path.isdir(os.path.dirname(real)):
+            raise StudyError(f"{name}: the folder it should be in does not exist") from None
+        return True
+    except OSError as error:
+        raise StudyError(f"{name}: cannot be read: {error.strerror or error}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise StudyError(f"{name}: is not a study but {'a folder' if stat.S_ISDIR(found.st_mode) else 'a device'}")
+    if not os.access(real, os.R_OK):
+        raise StudyError(f"{name}: cannot be read: permission denied")
+    if found.st_size == 0 and not create:
+        raise _no_study_yet(name)
+    return found.st_size == 0
+
+
+def _check_header(name: str, real: str) -> None:
+    """Whose file it is, without touching it.
+
+    Through SQLite, because a process that closes a file it has read itself loses its locks on it; as immutable, because
+    any other way recovers another program's interrupted work, or leaves a log beside its file.
+    """
+    no_database = StudyError(f"{name}: is not a study: it is no SQLite database")
+    if os.stat(real).st_size < SMALLEST_DATABASE:
+        raise no_database
+    try:
+        with closing(_connect(real, "immutable=1")) as database:
+            # Where a process is or was killed moving its log into the file, the file may end before the size that its
+            # first page tells, and this makes SQLite read that page all the same.
+            database.execute("PRAGMA writable_schema = ON")
+            application, version = _pragma(database, "application_id"), _pragma(database, "user_version")
+    except sqlite3.DatabaseError as error:
+        if _code(error) == sqlite3.SQLITE_NOTADB:
+            raise no_database from None
+        raise
+    if application != APPLICATION:
+        raise StudyError(f"{name}: is not a study but an SQLite database of another program")
+    if version != FORMAT:
+        raise StudyError(
+            f"{name}: has format {version}, and bayesregret {package_version()} knows format {FORMAT} only"
+            + ("; a newer bayesregret may read it" if version > FORMAT else "")
+        )
+
+
+def _check_writable(name: str, real: str) -> None:
+    folder = os.path.dirname(real)
+    if os.path.exists(real) and not os.access(real, os.W_OK):
+        raise StudyError(f"{name}: cannot be written: the file is read-only")
+    if not os.access(folder, os.W_OK | os.X_OK):  # the log lies beside the file
+        raise StudyError(f"{name}: cannot be written: its folder is read-only")
+
+
+def _has_log(real: str) -> bool:
+    try:
+        return os.stat(real + "-wal").st_size > 0
+    except OSError:
+        return False
+
+
+def _mode(real: str, *, write: bool) -> str:
+    if write:
+        return "mode=rw"
+    if _has_log(real):
+        return "mode=ro"
+    # One that may write clears away the empty log that every connection makes, and has nothing else to write.
+    both_writable = os.access(real, os.W_OK) and os.access(os.path.dirname(real), os.W_OK | os.X_OK)
+    return "mode=rw" if both_writable else "immutable=1"
+
+
+def _connect(real: str, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{Path(real).as_uri()}?{mode}", uri=True, timeout=PATIENCE, isolation_level=None)
+
+
+# --- inside --------------------------------------------------------------------------------------------------------
+
+
+def _make(database: sqlite3.Connection) -> None:
+    """In one transaction, before there is a log: the file is empty or a study, whenever the process is killed."""
+    try:
+        database.executescript(MAKE)
+    except sqlite3.OperationalError:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        if _pragma(database, "application_id") != APPLICATION:  # otherwise another process was faster
+            raise
+
+
+def _use_log(database: sqlite3.Connection) -> None:
+    """Where the file system cannot share a log, SQLite stays with its journal, which is as safe."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")  # with less, a commit may be forgotten when the power fails
+            return
+        except sqlite3.OperationalError as error:  # SQLite itself does not wait here
+            if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def _check_points(name: str, database: sqlite3.Connection) -> None:
+    """Every page and every point, because a study with one wrong bit must not be added to."""
+    said = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if said != "ok":
+        raise damaged(name, said)
+    for row in database.execute(f"SELECT {COLUMNS} FROM points"):
+        check_row(name, Row(*row))
+
+
+def check_row(name: str, row: Row) -> Row:
+    if not row.is_whole():
+        raise damaged(name, f"the point {str(row.key)[:10]} is not as it was saved")
+    return row
+
+
+def _pragma(database: sqlite3.Connection, which: str) -> int:
+    return int(database.execute(f"PRAGMA {which}").fetchone()[0])
+
+
+# --- words ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def in_words(name: str) -> Iterator[None]:
+    """What SQLite complains of, in one line that names the file."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:  # a fault of the caller: the study is closed, or of another thread
+        raise
+    except sqlite3.Error as error:
+        raise _told(name, error) from error
+    except UnicodeDecodeError as error:  # SQLite complains in words of the damaged file
+        raise damaged(name, "it has text that is none") from error
+
+
+def _told(name: str, error: sqlite3.Error) -> StudyError | StudyWriteError:
+    match _code(error):
+        case sqlite3.SQLITE_FULL:
+            return StudyWriteError(f"{name}: cannot be written: the disk is full; what was saved before is safe")
+        case sqlite3.SQLITE_IOERR:
+            return StudyWriteError(f"{name}: the disk fails or is full ({error}); what was saved before is safe")
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
+            return StudyError(f"{name}: another process has kept it busy for {PATIENCE:g} s")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StudyError(f"{name}: cannot be opened: it or its folder is read-only ({error})")
+    return damaged(name, str(error))
+
+
+def damaged(name: str, how: str) -> StudyError:
+    return StudyError(f"{name}: is damaged: {one_line(' '.join(how.split()))}")
+
+
+def _no_study_yet(name: str) -> StudyError:
+    return StudyError(f"{name}: is empty, and not a study")
+
+
+def _code(error: sqlite3.Error) -> int | None:
+    """SQLite's primary code; the bits above it tell details."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def one_line(text: str) -> str:
+    return text if text.isprintable() else ascii(text)

@@ -1,0 +1,111 @@
+"""What `bayesregret reproduce` and `bayesregret sweep` do."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bayesregret.study import Study
+
+pytestmark = pytest.mark.compiled
+
+QUICK = ["--runs", "20", "--no-progress"]
+SWEEP = """
+title = "Widths"
+policies = ["bayes-ucb", "ucb1"]
+bounds = ["certified"]
+horizon = 20
+runs = 10
+[problem]
+common = "gaussian"
+arms = 3
+[vary]
+prior_width = [0.1, 1, 10]
+reward_noise = [0.5, 1]
+"""
+
+
+def test_a_figure_with_its_claims(bayesregret):
+    outcome = bayesregret("reproduce", "figure-1b", *QUICK)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "The square-root bound does not move with the gap." in outcome.out
+    assert "9 points, 9 run now; reproduction/report.html written" in outcome.out
+    names = {path.name for path in pathlib.Path("reproduction/figures").iterdir()}
+    assert names == {f"figure-1b.{suffix}" for suffix in ("pdf", "png", "csv", "tex")}
+    again = bayesregret("reproduce", "figure-1b", *QUICK)
+    assert "9 points, 0 run now; reproduction/report.html still good" in again.out
+
+
+def test_failed_claims_are_told_with_their_exceptions(bayesregret):
+    outcome = bayesregret("reproduce", "figure-1a", *QUICK)
+    assert "fails" in outcome.out
+    assert "figure-1a: Theorem 1, with its remainder, is above the regret. Not so at width 0.1: -343.6" in outcome.out
+
+
+def test_json(bayesregret):
+    data = bayesregret("reproduce", "figure-6a", *QUICK, "--json", "--output", "out").data
+    assert data["report"] == os.path.join("out", "report.html")
+    assert [figure["figure"] for figure in data["figures"]] == ["figure-6a"]
+    assert len(data["figures"][0]["points"]) == 9
+    assert {claim["verdict"] for claim in data["claims"]} <= {"holds", "fails"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["figure-9"], "FIGURE must be"),
+        (["figure-1a", "--runs", "1"], "runs must be a whole number, at least 2"),
+        (["figure-1a", "--seed", "-1"], "seed must be"),
+        (["figure-1a", "--threads", "0"], "threads must be"),
+    ],
+)
+def test_bad_input(bayesregret, arguments, message):
+    outcome = bayesregret("reproduce", *arguments)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_file_that_is_no_study_is_left_alone(bayesregret):
+    pathlib.Path("notes.txt").write_text("mine")
+    outcome = bayesregret("reproduce", "figure-1b", *QUICK, "--study", "notes.txt")
+    assert outcome.status in (1, 2)
+    assert "notes.txt" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert pathlib.Path("notes.txt").read_text() == "mine"
+
+
+def test_sweep(bayesregret):
+    pathlib.Path("widths.toml").write_text(SWEEP)
+    outcome = bayesregret("sweep", "widths.toml", "--no-progress")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "6 points, 6 run now; sweep/report.html written" in outcome.out
+    assert "Every certified bound is above the simulated regret." in outcome.out
+    missing = bayesregret("sweep", "none.toml")
+    assert (missing.status, missing.err.count("\n")) == (2, 1)
+
+
+def contents(path):
+    with Study.open(path) as study:
+        return sorted((entry.key, repr(entry.settings), repr(entry.result)) for entry in study.entries())
+
+
+def test_killed_runs_end_with_the_same_bits(tmp_path):
+    """Real kills at random moments; the study of the run that at last goes through equals an undisturbed one."""
+    command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-3b", "figure-1b", *QUICK, "--output"]
+    subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True)
+    moments = random.Random(7)
+    for _ in range(4):
+        process = subprocess.Popen([*command, tmp_path / "parts"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moments.uniform(0.6, 2.0))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    subprocess.run([*command, tmp_path / "parts"], check=True, capture_output=True)
+    assert contents(tmp_path / "parts" / "study.sqlite") == contents(tmp_path / "whole" / "study.sqlite")
+    reports = [(tmp_path / folder / "figures" / "figure-1b.csv").read_bytes() for folder in ("whole", "parts")]
+    assert reports[0] == reports[1]

@@ -1,0 +1,88 @@
+"""The experiments are the paper's, and each yields a table and claims."""
+
+import math
+
+import pytest
+
+from bayesregret.experiments import BEYOND, EXPERIMENTS, PAPER
+from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.point import run_point
+from bayesregret.problem import problem_from_dict
+
+
+def settings_of(figure):
+    return [point.settings for point in EXPERIMENTS[figure](None, 7).points]
+
+
+def test_names():
+    assert list(PAPER) == ["figure-1a", "figure-1b", "figure-2a", "figure-2b", "figure-3a", "figure-3b"]
+    assert list(BEYOND) == ["figure-4a", "figure-4b", "figure-5", "figure-6a", "figure-6b"]
+
+
+@pytest.mark.parametrize("figure", ["figure-1a", "figure-1b", "figure-2a", "figure-2b"])
+def test_figures_1_and_2_have_the_papers_sizes(figure):
+    points = settings_of(figure)
+    assert len(points) >= 9
+    assert {(p["horizon"], p["runs"]) for p in points} == {(1_000, 10_000)}
+    arms = {problem_from_dict(p["problem"]).arms for p in points}
+    assert arms == ({10} if figure.startswith("figure-1") else {30})
+
+
+def test_figure_1_varies_width_and_gap():
+    widths = [p["problem"]["prior_width"] for p in settings_of("figure-1a")]
+    assert widths == sorted(widths)
+    assert widths[0] <= 0.1 < 4.0 <= widths[-1]
+    assert math.isclose(widths[1] / widths[0], widths[-1] / widths[-2], rel_tol=0.1)  # log-spaced
+    gaps = [p["problem"]["prior_mean"][0] for p in settings_of("figure-1b")]
+    assert (gaps[0], gaps[-1]) == (0.0, 4.0)
+    assert {tuple(p["problem"]["prior_mean"][1:]) for p in settings_of("figure-1b")} == {(0.0,) * 9}
+
+
+def test_figure_2_has_the_papers_prior_mean_and_features():
+    problem = settings_of("figure-2b")[2]["problem"]
+    assert problem["prior_mean"] == [1.0] + [-1.0] * 9
+    assert problem["features"][:10] == [[float(i == j) for j in range(10)] for i in range(10)]
+    assert all(math.isclose(sum(x * x for x in row), 1.0) and min(row) >= 0.0 for row in problem["features"])
+
+
+@pytest.mark.parametrize(("figure", "noise_kind"), [("figure-3a", "gaussian"), ("figure-3b", "rademacher")])
+def test_figure_3_has_all_81_combinations(figure, noise_kind):
+    points = settings_of(figure)
+    combinations = {
+        (len(p["prior_mean"]), p["reward_noise"], p["prior_mean"][0], p["prior_width"])
+        for p in (point["problem"] for point in points)
+    }
+    assert len(points) == len(combinations) == 81
+    assert {p["runs"] for p in points} == {1_000}
+    assert {p["problem"]["noise_kind"] for p in points} == {noise_kind}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("figure", EXPERIMENTS)
+def test_every_experiment_gives_a_table_and_claims(figure):
+    experiment = EXPERIMENTS[figure](20, 7)
+    small = [point for point in experiment.points if point.settings["horizon"] <= 5_000]
+    small = small[:: max(1, len(small) // 6)]
+    outcomes = [Outcome(point, run_point(point.settings)) for point in small]
+    table = experiment.table(outcomes)
+    assert len(table.points) == len(small)
+    assert all(len(trend.values) == len(small) for trend in table.trends)
+    assert [trend.errors is not None for trend in table.trends] == [
+        trend.kind in ("regret", "difference") for trend in table.trends
+    ]
+    claims = experiment.claims(figure, outcomes)
+    assert claims
+    assert {claim.verdict for claim in claims} <= {"holds", "fails"}
+    assert len(table.rows()) == len(small) + 1
+
+
+@pytest.mark.compiled
+def test_figure_3_is_sorted_and_names_its_points():
+    experiment = EXPERIMENTS["figure-3b"](20, 7)
+    outcomes = [Outcome(point, run_point(point.settings)) for point in experiment.points[:9]]
+    table = experiment.table(outcomes)
+    values = table["ucb1"].values
+    assert list(values) == sorted(values)
+    assert table.points == tuple(float(i) for i in range(1, 10))
+    highest = max(outcomes, key=lambda outcome: outcome.result["policies"][1]["more"])
+    assert table.point_names[-1] == highest.point.name

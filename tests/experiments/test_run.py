@@ -1,0 +1,58 @@
+"""Points are kept in a study: nothing is done twice, and an interrupted run ends with the same bits."""
+
+import pytest
+
+from bayesregret.experiments import run
+from bayesregret.experiments.run import run_experiments
+from bayesregret.experiments.sweep import sweep_experiments
+from bayesregret.study import Study
+
+SWEEP = {
+    "horizon": 30,
+    "runs": 10,
+    "bounds": ["certified"],
+    "problem": {"common": "gaussian", "arms": 3},
+    "vary": {"prior_width": [0.5, 1, 2, 4]},
+}
+
+
+def contents(finished):
+    return [(done.table, done.claims) for done in finished]
+
+
+def test_nothing_is_done_twice(tmp_path, monkeypatch):
+    ran = []
+    real = run.run_point
+    monkeypatch.setattr(run, "run_point", lambda settings, threads: ran.append(settings) or real(settings, threads))
+    told = []
+    for _ in range(2):
+        with Study.open(tmp_path / "study.sqlite") as study:
+            finished = run_experiments(
+                sweep_experiments(SWEEP), study, listener=lambda figure, point, done, total: told.append((done, total))
+            )
+    assert len(ran) == 4
+    assert [done.run for done in finished] == [0]
+    assert told[:4] == [(0, 4), (1, 4), (2, 4), (3, 4)]
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    def stop_at_third(figure, point, done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with Study.open(tmp_path / "whole.sqlite") as study:
+        whole = run_experiments(sweep_experiments(SWEEP), study)
+    with Study.open(tmp_path / "parts.sqlite") as study, pytest.raises(KeyboardInterrupt):
+        run_experiments(sweep_experiments(SWEEP), study, listener=stop_at_third)
+    with Study.open(tmp_path / "parts.sqlite") as study:
+        parts = run_experiments(sweep_experiments(SWEEP), study)
+    assert [done.run for done in parts] == [2]
+    assert contents(parts) == contents(whole)
+
+
+def test_another_seed_is_another_point(tmp_path):
+    with Study.open(tmp_path / "study.sqlite") as study:
+        first = run_experiments(sweep_experiments(SWEEP), study)
+        other = run_experiments(sweep_experiments(SWEEP | {"seed": 8}), study)
+    assert [done.run for done in other] == [4]
+    assert contents(first) != contents(other)

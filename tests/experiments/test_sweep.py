@@ -1,0 +1,69 @@
+"""Sweeps of the user's own."""
+
+import pytest
+
+from bayesregret.experiments.sweep import load_sweep, sweep_experiments
+
+SWEEP = {
+    "title": "Widths",
+    "policies": ["bayes-ucb", {"name": "ucb1", "delta": 0.1}],
+    "bounds": ["certified"],
+    "horizon": 50,
+    "runs": 20,
+    "problem": {"common": "gaussian", "arms": 3},
+    "vary": {"prior_width": [1, 0.1, 10], "reward_noise": [0.5, 1]},
+}
+
+
+def test_the_first_field_is_the_axis_and_others_give_figures():
+    first, second = sweep_experiments(SWEEP)
+    assert (first.figure, second.figure) == ("sweep-1", "sweep-2")
+    assert [point.x for point in first.points] == [0.1, 1.0, 10.0]
+    assert (first.x.label, first.x.scale) == ("prior_width", "log")
+    assert second.points[0].settings["problem"]["reward_noise"] == 1.0
+    assert [trend.name for trend in first.trends] == ["bayes-ucb", "ucb1", "certified"]
+    assert first.points[0].settings["policies"][1] == {"name": "ucb1", "delta": 0.1}
+
+
+def test_problem_files_fields_and_values_that_are_no_numbers():
+    data = {
+        "problem": {"model": "gaussian", "prior_width": 1, "reward_noise": 1},
+        "vary": {"prior_mean": [[0, 0], [1, 0]]},
+    }
+    (experiment,) = sweep_experiments(data)
+    assert [point.x for point in experiment.points] == [1.0, 2.0]
+    assert [point.settings["problem"]["prior_mean"] for point in experiment.points] == [[0.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"vary": {}}, "vary must be a table"),
+        ({"vary": {"prior_width": 3}}, "vary.prior_width must be a list of values"),
+        ({"vary": {"prior_width": [0]}}, "prior_width must be a positive number"),
+        ({"vary": {"prior_width": list(range(1, 1000)), "arms": list(range(1, 1000))}}, "at most 100,000 points"),
+        ({"policies": ["nobody"]}, "policies must be"),
+        ({"bounds": ["nothing"]}, "bounds must be"),
+        ({"bounds": 3}, "bounds must be a list"),
+        ({"horizon": 0}, "horizon must be a whole number"),
+        ({"problem": 3}, "problem must be a table"),
+        ({"problem": {"common": "gaussian", "weight": 3}}, "problem: "),
+        ({"extra": 1}, "extra is no field of a sweep"),
+    ],
+)
+def test_bad_sweeps_get_one_clear_line(changes, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        sweep_experiments(SWEEP | changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_files(tmp_path):
+    path = tmp_path / "sweep.toml"
+    path.write_text('policies = ["ucb1"]\n[problem]\ncommon = "bernoulli"\n[vary]\narms = [2, 3]\n')
+    (experiment,) = load_sweep(path)
+    assert [point.x for point in experiment.points] == [2.0, 3.0]
+    path.write_text("vary = [")
+    with pytest.raises(ValueError, match=r"sweep\.toml: is not TOML"):
+        load_sweep(path)
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_sweep(tmp_path / "none.toml")

@@ -1,0 +1,210 @@
+"""The report: all of it there, nothing from elsewhere, and safe whatever the names are."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from bayesregret.experiments.table import Axis, Claim, Trend
+from bayesregret.figures.numbers import cells
+from bayesregret.report import write_report
+from bayesregret.report.page import shown_setting
+from figures.samples import CLAIMS, difference_table, one_trend, width_table
+
+BOUNDS = [("Gaussian bandit", [["bound", "value"], ["gap_dependent", "1352"], ["certified_index", "124.4"]])]
+ABOUT = {"Settings": {"seed": 7, "runs": 10_000, "widths": [0.1, 1.0]}, "Time": {"all": "12.3 s"}}
+EVIL = "<script>alert(\"x\")</script> & 'y' {{ 7 * 7 }} </style>"
+EMPTY = {"meta", "link", "br", "path", "use", "rect", "circle"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags match, and keeps what a reader would see and what an attribute says."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.text, self.attributes, self.tags = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        if tag not in EMPTY:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def read(page):
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def write(tmp_path, **changes):
+    contents = {
+        "title": "Reproduced",
+        "tables": [width_table(), difference_table()],
+        "claims": CLAIMS,
+        "bounds": BOUNDS,
+        "about": ABOUT,
+    }
+    return write_report(tmp_path / "report.html", **(contents | changes)).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("report"))
+
+
+def test_it_is_well_formed(page):
+    reader = read(page)
+    assert page.startswith("<!DOCTYPE html>")
+    ids = [value for name, value in reader.attributes if name == "id"]
+    assert len(set(ids)) == len(ids)
+
+
+def test_links_inside_the_page_lead_somewhere(page):
+    reader = read(page)
+    ids = {value for name, value in reader.attributes if name == "id"}
+    assert {value[1:] for name, value in reader.attributes if name == "href" and value.startswith("#")} <= ids
+
+
+def test_nothing_comes_from_elsewhere(page):
+    assert re.findall(r"https?:|//\w+\.|@import|src=", page) == []
+    links = [value for name, value in read(page).attributes if name == "href"]
+    assert all(link.startswith(("#", "data:,")) for link in links)
+
+
+def test_it_is_small(page):
+    assert len(page) < 400_000
+
+
+def test_every_claim_is_shown_with_evidence_and_those_that_fail_come_first(page):
+    text = " ".join(read(page).text)
+    for claim in CLAIMS:
+        assert claim.statement in text
+        assert claim.evidence in text
+        assert all(exception in text for exception in claim.exceptions)
+    assert "1 of 3 claims fails, 2 hold." in text
+    assert "✗ fails" in text
+    assert page.index("Theorem 1 is above the regret.") < page.index("The regret falls.")
+    assert "said by this package" in text
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (["holds"] * 4, "All 4 claims hold."),
+        (["holds"], "The one claim holds."),
+        (["fails"], "1 of 1 claim fails, 0 hold."),
+        (["fails", "fails", "holds"], "2 of 3 claims fail, 1 hold."),
+        ([], ""),
+    ],
+)
+def test_the_verdict_in_words(tmp_path, verdicts, told):
+    claims = [Claim("figure-9", f"claim {i}", verdict, "numbers") for i, verdict in enumerate(verdicts)]
+    page = write(tmp_path, tables=[], claims=claims)
+    assert told in page
+    assert ('<p class="verdict">' in page) == bool(verdicts)
+
+
+def test_every_number_is_one_click_away(page):
+    text = read(page).text
+    for table in (width_table(), difference_table()):
+        for row in cells(table)[1:]:
+            assert all(cell in text for cell in row)
+    assert page.count('<details class="numbers">') == 2
+
+
+def test_captions_bounds_and_settings_are_shown(page):
+    text = " ".join(read(page).text)
+    for words in ("Gaussian bandit as the prior width changes.", "certified_index", "12.3 s", "10,000", "0.1, 1.0"):
+        assert words in text
+    assert "Figure 1a" in text
+    assert "prior width σ₀" in text
+
+
+def test_figures_are_described_for_those_who_do_not_see_them(page):
+    labels = [value for name, value in read(page).attributes if name == "aria-label"]
+    assert sum("Bayes regret against prior width σ₀ for BayesUCB, UCB1" in label for label in labels) == 2
+
+
+def test_the_script_gets_the_same_numbers(page):
+    found = re.findall(r'<script type="application/json" data-for="([^"]+)">(.*?)</script>', page)
+    data = {name: json.loads(text) for name, text in found}
+    assert data["figure-1a"]["values"][0] == ["0.50 ± 0.20", "12.25 ± 0.80", "77.8 ± 1.1", "76.60 ± 0.50"]
+    assert data["figure-1a"]["values"][2][0] == "−343.6"
+    assert data["figure-3a"]["names"][0] == "K=5 noise 2"
+    assert [len(row) for row in data["figure-1a"]["wide"]] == [4, 4, 4, 4]
+
+
+def test_marks_at_the_edge_are_explained(page):
+    assert "▽ below the axis" in page
+
+
+def test_names_cannot_become_markup(tmp_path):
+    table = width_table(
+        figure=EVIL,
+        title=EVIL,
+        caption=EVIL,
+        x=Axis(EVIL),
+        y=Axis(EVIL),
+        trends=(Trend(EVIL, EVIL, "printed", (1.0,) * 4), Trend("b", EVIL, "regret", (1.0,) * 4, (0.1,) * 4)),
+        point_names=(EVIL,) * 4,
+        settings={EVIL: EVIL},
+    )
+    claims = [Claim(EVIL, EVIL, "fails", EVIL, (EVIL,))]
+    page = write(
+        tmp_path,
+        title=EVIL,
+        tables=[table],
+        claims=claims,
+        bounds=[(EVIL, [[EVIL], [EVIL]])],
+        about={EVIL: {EVIL: EVIL}},
+    )
+    assert read(page).tags.count("script") == 2  # the figure's numbers and our own
+    assert "<script>alert" not in page
+    assert page.count("</style>") == 1
+    assert "{{ 7 * 7 }}" in " ".join(read(page).text)
+
+
+def test_two_figures_of_one_name(tmp_path):
+    reader = read(write(tmp_path, tables=[width_table(), width_table()]))
+    ids = [value for name, value in reader.attributes if name == "id"]
+    assert len(set(ids)) == len(ids)
+
+
+def test_hard_values_and_nothing_at_all(tmp_path):
+    page = write(tmp_path, tables=[one_trend((float("inf"), float("nan"), -1.0)), one_trend(())], claims=())
+    assert "∞" in page
+    assert "NaN" not in page
+    read(page)
+    empty = write_report(tmp_path / "empty.html", title="Nothing", tables=[])
+    read(empty.read_text(encoding="utf-8"))
+
+
+def test_the_same_bytes_every_time(page, tmp_path):
+    assert write(tmp_path) == page
+
+
+def test_no_half_written_file_is_left(tmp_path):
+    with pytest.raises(AttributeError):
+        write_report(tmp_path / "report.html", title="x", tables=[None])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_in_words():
+    assert shown_setting({"a": [1, 2.5], "b": True, "c": 20_000}) == "a 1, 2.5, b yes, c 20,000"
+    assert shown_setting(None) == "None"

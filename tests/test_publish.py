@@ -1,0 +1,44 @@
+"""Reports are written anew only when something changed."""
+
+import json
+
+import pytest
+
+from bayesregret.experiments.run import run_experiments
+from bayesregret.experiments.sweep import sweep_experiments
+from bayesregret.publish import CONTENTS, publish
+from bayesregret.study import Study
+
+SWEEP = {
+    "horizon": 20,
+    "runs": 10,
+    "problem": {"common": "gaussian", "arms": 3},
+    "vary": {"prior_width": [0.5, 1, 2]},
+}
+
+
+@pytest.fixture
+def finished(tmp_path):
+    with Study.open(tmp_path / "study.sqlite") as study:
+        return run_experiments(sweep_experiments(SWEEP), study)
+
+
+def test_report_and_figures_are_written_once(finished, tmp_path):
+    report, written = publish(finished, tmp_path / "out", title="Widths")
+    assert written
+    assert "Widths" in report.read_text(encoding="utf-8")
+    made = json.loads((tmp_path / "out" / CONTENTS).read_text())["files"]
+    assert {name.rsplit(".", 1)[1] for name in made} == {"html", "pdf", "png", "csv", "tex"}
+    first = report.stat().st_mtime_ns
+    assert publish(finished, tmp_path / "out", title="Widths") == (report, False)
+    assert report.stat().st_mtime_ns == first
+
+
+def test_what_changed_or_is_missing_is_written_again(finished, tmp_path):
+    report, _ = publish(finished, tmp_path, title="Widths")
+    assert publish(finished, tmp_path, title="Other")[1]
+    next((tmp_path / "figures").glob("*.csv")).unlink()
+    assert publish(finished, tmp_path, title="Other")[1]
+    (tmp_path / CONTENTS).write_text("{")
+    assert publish(finished, tmp_path, title="Other")[1]
+    assert report.exists()
