@@ -26,6 +26,7 @@ import growth_rows
 import peer_rows
 import problems
 import process_rows
+import reproduce_rows
 import speed_rows
 from bayesregret.simulation.engine import available_threads
 from clock import Neighbours
@@ -48,6 +49,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "first": process_rows.first,
     "agent": peer_rows.agent,
     "bounds": bound_rows.bounds,
+    "reproduce": reproduce_rows.reproduce,
 }
 HEADER = ("work", "measured", "figure", "target", "met", "others")
 

@@ -12,8 +12,6 @@ import pytest
 
 from bayesregret.study import Study
 
-pytestmark = pytest.mark.compiled
-
 QUICK = ["--runs", "20", "--no-progress"]
 SWEEP = """
 title = "Widths"
@@ -30,6 +28,7 @@ reward_noise = [0.5, 1]
 """
 
 
+@pytest.mark.compiled
 def test_a_figure_with_its_claims(bayesregret):
     outcome = bayesregret("reproduce", "figure-1b", *QUICK)
     assert (outcome.status, outcome.err) == (0, "")
@@ -41,18 +40,26 @@ def test_a_figure_with_its_claims(bayesregret):
     assert "9 points, 0 run now; reproduction/report.html still good" in again.out
 
 
+@pytest.mark.compiled
 def test_failed_claims_are_told_with_their_exceptions(bayesregret):
     outcome = bayesregret("reproduce", "figure-1a", *QUICK)
     assert "fails" in outcome.out
     assert "figure-1a: Theorem 1, with its remainder, is above the regret. Not so at width 0.1: -343.6" in outcome.out
 
 
+@pytest.mark.compiled
 def test_json(bayesregret):
     data = bayesregret("reproduce", "figure-6a", *QUICK, "--json", "--output", "out").data
     assert data["report"] == os.path.join("out", "report.html")
     assert [figure["figure"] for figure in data["figures"]] == ["figure-6a"]
     assert len(data["figures"][0]["points"]) == 9
     assert {claim["verdict"] for claim in data["claims"]} <= {"holds", "fails"}
+
+
+@pytest.mark.compiled
+def test_a_figure_without_its_letter_is_all_its_panels(bayesregret):
+    data = bayesregret("reproduce", "figure-6", "figure-6a", *QUICK, "--json").data
+    assert [figure["figure"] for figure in data["figures"]] == ["figure-6a", "figure-6b"]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +102,7 @@ def contents(path):
         return sorted((entry.key, repr(entry.settings), repr(entry.result)) for entry in study.entries())
 
 
+@pytest.mark.compiled
 def test_killed_runs_end_with_the_same_bits(tmp_path):
     """Real kills at random moments; the study of the run that at last goes through equals an undisturbed one."""
     command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-3b", "figure-1b", *QUICK, "--output"]

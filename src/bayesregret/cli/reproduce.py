@@ -74,9 +74,8 @@ def reproduce(
     from bayesregret.experiments import BEYOND, EXPERIMENTS, PAPER
 
     with bad_input():
-        names = figure or [*PAPER, *(BEYOND if beyond else [])]
-        for name in names:
-            checks.one_of("FIGURE", name, EXPERIMENTS)
+        names = [*PAPER] if not figure else [name for given in figure for name in _panels(given)]
+        names += BEYOND if beyond else []
         wanted = None if runs is None else checks.whole("runs", runs, 2)
         experiments = [EXPERIMENTS[name](wanted, checks.whole("seed", seed, 0)) for name in dict.fromkeys(names)]
         _run(experiments, TITLE, output, study, threads, bounds=_paper_bounds(), json=json, progress=progress)
@@ -113,6 +112,14 @@ def sweep(
         experiments = load_sweep(file)
         title = experiments[0].title.split(":")[0]
         _run(experiments, title, output, study, threads, bounds=[], json=json, progress=progress)
+
+
+def _panels(figure: str) -> list[str]:
+    """figure-1a itself; for figure-1 both its panels."""
+    from bayesregret.experiments import EXPERIMENTS
+
+    panels = [name for name in EXPERIMENTS if name[:-1] == figure]
+    return panels or [checks.one_of("FIGURE", figure, EXPERIMENTS)]
 
 
 def _paper_bounds() -> list[tuple[str, list[list[str]]]]:

@@ -66,7 +66,7 @@ def _point(arms: int, count: float, name: str, x: float, runs: int | None, seed:
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     return [
-        claims.first_policy_is_better(figure, outcomes),
+        claims.first_policy_is_better(figure, outcomes, whose="bayesregret"),
         claims.printed_holds(figure, "Theorem 5, first part", outcomes, "gap_dependent"),
         claims.certified_hold(figure, outcomes),
     ]

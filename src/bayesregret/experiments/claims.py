@@ -52,7 +52,7 @@ def regret_falls(
     return Claim(figure, statement, "holds" if in_order and lower else "fails", evidence)
 
 
-def first_policy_is_better(figure: str, outcomes: Sequence[Outcome], other: int = 1) -> Claim:
+def first_policy_is_better(figure: str, outcomes: Sequence[Outcome], other: int = 1, whose: Whose = "paper") -> Claim:
     """BayesUCB below UCB1, by how many standard errors of the paired difference."""
     distances = [_distance(outcome, other) for outcome in outcomes]
     claim = at_every_point(
@@ -66,7 +66,8 @@ def first_policy_is_better(figure: str, outcomes: Sequence[Outcome], other: int 
     least = f"least by {distances[nearest]:.1f} standard errors, {outcomes[nearest].point.name}"
     unsure = sum(0.0 < distance < DECISIVE for distance in distances)
     doubt = f"; {counted(unsure, 'point')} by less than {DECISIVE:g}" if unsure else ""
-    return Claim(claim.figure, claim.statement, claim.verdict, f"{claim.evidence}, {least}{doubt}", claim.exceptions)
+    evidence = f"{claim.evidence}, {least}{doubt}"
+    return Claim(claim.figure, claim.statement, claim.verdict, evidence, claim.exceptions, whose)
 
 
 def _distance(outcome: Outcome, other: int) -> float:

@@ -55,7 +55,7 @@ def _point(horizon: int, runs: int, seed: int) -> Point:
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     return [
         _slower_than_square_root(figure, outcomes),
-        claims.first_policy_is_better(figure, outcomes),
+        claims.first_policy_is_better(figure, outcomes, whose="bayesregret"),
         claims.certified_hold(figure, outcomes),
     ]
 
