@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,23 @@ def test_sweep(bayesregret):
     assert "Every certified bound is above the simulated regret." in outcome.out
     missing = bayesregret("sweep", "none.toml")
     assert (missing.status, missing.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.compiled
+def test_in_a_terminal_a_bar_names_the_figure_the_point_and_the_time_left(tmp_path):
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-6a", "--runs", "300", "--output", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # the other side of the terminal is closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0
+    assert re.search(rb"figure-6a +width [\d.]+ times.*?/9.*?\d:\d\d", shown, re.DOTALL)
 
 
 def contents(path):
