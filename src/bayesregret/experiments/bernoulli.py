@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
-from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_bernoulli
 
@@ -53,15 +52,7 @@ def figure_4b(runs: int | None, seed: int) -> Experiment:
 
 def _point(arms: int, count: float, name: str, x: float, runs: int | None, seed: int) -> Point:
     bandit = common_bernoulli(arms=arms, alpha=count, beta=count)
-    settings = point_settings(
-        bandit,
-        [paper.BAYES_UCB, paper.UCB1],
-        horizon=paper.HORIZON,
-        runs=runs or paper.RUNS,
-        seed=seed,
-        bounds=ALL_BOUNDS,
-    )
-    return Point(x, name, settings)
+    return paper.compared(bandit, x, name, runs=runs or paper.RUNS, seed=seed)
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

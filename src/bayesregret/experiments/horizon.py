@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
-from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
 
@@ -41,15 +40,8 @@ def figure_5(runs: int | None, seed: int) -> Experiment:
 
 def _point(horizon: int, runs: int, seed: int) -> Point:
     fewer = max(FEWEST_RUNS, min(runs, ROUNDS // horizon))
-    settings = point_settings(
-        common_gaussian(),
-        [paper.BAYES_UCB, paper.UCB1],
-        horizon=horizon,
-        runs=min(runs, fewer),
-        seed=seed,
-        bounds=ALL_BOUNDS,
-    )
-    return Point(float(horizon), f"n = {horizon:,}", settings)
+    name = f"n = {horizon:,}"
+    return paper.compared(common_gaussian(), float(horizon), name, runs=min(runs, fewer), seed=seed, horizon=horizon)
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

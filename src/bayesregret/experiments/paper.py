@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from bayesregret.experiments.experiment import Point
+from bayesregret.experiments.point import ALL_BOUNDS, point_settings
+from bayesregret.models import Bandit
+
 HORIZON = 1_000
 RUNS = 10_000
 SEED = 7
@@ -18,3 +22,9 @@ REGRET_LABEL = "Bayes regret"
 
 BAYES_UCB = {"name": "bayes-ucb"}
 UCB1 = {"name": "ucb1"}
+
+
+def compared(bandit: Bandit, x: float, name: str, *, runs: int, seed: int, horizon: int = HORIZON) -> Point:
+    """A point with BayesUCB and UCB1 side by side, and every bound."""
+    both = [BAYES_UCB, UCB1]
+    return Point(x, name, point_settings(bandit, both, horizon=horizon, runs=runs, seed=seed, bounds=ALL_BOUNDS))
