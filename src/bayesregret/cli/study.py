@@ -182,8 +182,10 @@ def _short_time(finished: str) -> str:
 
 
 def _in_brief(settings: dict[str, Any]) -> str:
-    """figure=figure-1a problem.model=gaussian seed=7 ..."""
-    text = " ".join(f"{name}={_brief_value(value)}" for name, value in _fields(settings))
+    """figure=figure-1a model=gaussian seed=7 ..."""
+    # A problem has most of the fields, and its own name for each says enough.
+    own = ((name.removeprefix("problem."), value) for name, value in _fields(settings))
+    text = " ".join(f"{name}={_brief_value(value)}" for name, value in own)
     return text if len(text) <= BRIEF_SETTINGS else text[: BRIEF_SETTINGS - 3] + "..."
 
 
