@@ -51,7 +51,7 @@ def bounds(
             if value is not None and not against:
                 raise ValueError(f"{name} goes with --against only")
         made = bandit()
-        found = table(made, horizon=horizon, delta=delta, epsilon=epsilon)
+        found = table(made, horizon=horizon, delta=delta, epsilon=epsilon)  # refuses bad input before a simulation
         if against:
             simulation = run_simulation(
                 made,

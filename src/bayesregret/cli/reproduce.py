@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import time
@@ -26,6 +27,7 @@ SWEEP_FOLDER = "sweep"
 STUDY = "study.sqlite"
 TITLE = "Finite-Time Logarithmic Bayes Regret Upper Bounds, reproduced"
 SEED = 7
+NEEDED = ("matplotlib", "jinja2")
 
 Folder = Annotated[
     str, option("--output", help="Folder for the report and the figures.", section=OUTPUT, metavar="DIR")
@@ -151,6 +153,7 @@ def _run(
     from bayesregret.publish import publish
     from bayesregret.study import Study
 
+    _check_libraries()
     begin = time.perf_counter()
     os.makedirs(folder, exist_ok=True)
     path = study_file or os.path.join(folder, STUDY)
@@ -165,6 +168,13 @@ def _run(
         show_json(_told(finished, os.fspath(report)))
     else:
         _show(finished, os.fspath(report), written, time.perf_counter() - begin)
+
+
+def _check_libraries() -> None:
+    """Said before anything is run, not when the report is to be drawn."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ValueError(f"a report needs {' and '.join(missing)}: pip install 'bayesregret[report]'")
 
 
 @contextmanager

@@ -45,6 +45,9 @@ class Outcome:
         return number(self.result["bounds"][name][part])
 
 
+Decide = Callable[[str, Sequence[Outcome]], list[Claim]]  # from the figure's name and its outcomes
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A figure of the paper, or one beyond it."""
@@ -56,7 +59,7 @@ class Experiment:
     y: Axis
     points: tuple[Point, ...]
     trends: tuple[TrendOf, ...]
-    claims: Callable[[str, Sequence[Outcome]], list[Claim]]
+    claims: Decide
     notes: Mapping[str, Any] = field(default_factory=dict)
     sort_by: str | None = None  # the trend whose values put the points in order
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.experiment import Decide, Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
 
@@ -39,7 +39,9 @@ def _point(width: float, gap: float, name: str, x: float, runs: int | None, seed
     return paper.compared(bandit, x, name, runs=runs or paper.RUNS, seed=seed)
 
 
-def _experiment(figure, title, caption, x, points, decide) -> Experiment:  # type: ignore[no-untyped-def]
+def _experiment(
+    figure: str, title: str, caption: str, x: Axis, points: tuple[Point, ...], decide: Decide
+) -> Experiment:
     return Experiment(figure, title, caption, x, Axis(paper.REGRET_LABEL, "log"), points, TRENDS, decide)
 
 

@@ -5,7 +5,6 @@ Settings hold all that a result depends on, so that a finished point can be kept
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
 from collections.abc import Mapping, Sequence
@@ -93,7 +92,6 @@ def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:
     asked = settings["bounds"]
     if not asked:
         return {}
-    importlib.import_module("bayesregret.bounds")  # where all formulas are registered
     from bayesregret.bounds.bound import DoesNotHold, Formula
 
     told = {}

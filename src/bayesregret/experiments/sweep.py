@@ -136,7 +136,6 @@ def _policies(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _bounds(data: Mapping[str, Any]) -> list[str]:
     from bayesregret.bounds.bound import Formula
-    from bayesregret.bounds.table import table  # noqa: F401 - importing it registers all formulas
 
     given = data.get("bounds", [])
     if given == ALL_BOUNDS:
