@@ -23,6 +23,7 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
+    from bayesregret.exact import ExactRegret, exact_regret
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "BernoulliBandit",
     "Curve",
     "Estimate",
+    "ExactRegret",
     "GaussianBandit",
     "Instance",
     "LinearBandit",
@@ -41,13 +43,16 @@ __all__ = [
     "PolicyResult",
     "SimulationResult",
     "bounds",
+    "exact_regret",
     "load_problem",
     "simulate",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Bounds need SciPy, which takes longer to load than all the rest: only when they are asked for."""
+    """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
+    if name in ("ExactRegret", "exact_regret"):
+        return getattr(importlib.import_module("bayesregret.exact"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

@@ -15,6 +15,14 @@ def with_error(mean: float, stderr: float, *, signed: bool = False) -> str:
     return f"{sign}{_fixed(mean, decimals)} {PLUS_MINUS} {_fixed(stderr, decimals)}"
 
 
+def exact_digits(value: float, error: float) -> str:
+    """The digits of a computed value that its error leaves alone, twelve at most: 75.69691254."""
+    if not error < abs(value):
+        return brief(value)
+    significant = math.floor(math.log10(abs(value))) - math.ceil(math.log10(max(error, 1e-300))) + 1
+    return _fixed(value, _decimals(value, min(12, max(1, significant))), most=14)
+
+
 def brief(value: float) -> str:
     """Four significant digits."""
     return _fixed(value, _decimals(value, 4))
@@ -30,9 +38,9 @@ def _decimals(value: float, significant: int) -> int:
     return max(0, significant - 1 - math.floor(math.log10(abs(value)))) if value != 0.0 else 0
 
 
-def _fixed(value: float, decimals: int) -> str:
+def _fixed(value: float, decimals: int, most: int = 6) -> str:
     """Without an exponent as long as that is short."""
-    return f"{value:.{decimals}f}" if decimals <= 6 and abs(value) < 1e7 else f"{value:.4g}"
+    return f"{value:.{decimals}f}" if decimals <= most and abs(value) < 1e7 else f"{value:.4g}"
 
 
 def text_table(rows: list[list[str]], words: Collection[str] = ()) -> str:

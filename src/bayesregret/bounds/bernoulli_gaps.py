@@ -23,9 +23,9 @@ from bayesregret.bounds.beta_prior import (
     logit,
 )
 from bayesregret.bounds.bound import FINE
-from bayesregret.bounds.quadrature import PanelFunction, even_edges, gauss_rule, merge_edges
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
+from bayesregret.quadrature import PanelFunction, even_edges, gauss_rule, merge_edges
 
 # A flatter prior has weight at 0 and 1 themselves; sharper ones would need too fine a grid beside flat ones.
 SMALLEST_COUNT = DEPTH / FARTHEST

@@ -19,7 +19,8 @@ from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import BernoulliGaps
 from bayesregret.bounds.beta_prior import expit, log_below, log_gamma_ratio, logit
 from bayesregret.bounds.bound import FINE
-from bayesregret.bounds.quadrature import (
+from bayesregret.checks import Array
+from bayesregret.quadrature import (
     CubicTable,
     PanelFunction,
     block_sum_rule,
@@ -28,7 +29,6 @@ from bayesregret.bounds.quadrature import (
     merge_edges,
     sum_rule,
 )
-from bayesregret.checks import Array
 
 # Numbers of pulls whose whole lattice is summed; half of them for the coarse rule, so that the difference tells.
 WHOLE_LATTICES = 2_048

@@ -15,9 +15,9 @@ from bayesregret.bounds.bernoulli_index import index_sum
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import certified_epsilon, certified_floor, certified_index
 from bayesregret.bounds.gaussian_gaps import gaussian_gaps
-from bayesregret.bounds.quadrature import sum_rule
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
+from bayesregret.quadrature import sum_rule
 
 # Where the best epsilon is looked for, as shares of the largest gap at which an arm is still taken.
 SMALLEST_SHARE = 1e-15

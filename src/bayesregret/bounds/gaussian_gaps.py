@@ -16,7 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from bayesregret.bounds.quadrature import (
+from bayesregret.checks import Array
+from bayesregret.exact.prior_best import REACH, SHARP_PANEL, TOP, gaussian_best_above
+from bayesregret.models import GaussianBandit
+from bayesregret.quadrature import (
     PanelFunction,
     even_edges,
     gauss_rule,
@@ -24,16 +27,10 @@ from bayesregret.bounds.quadrature import (
     merge_edges,
     sum_rule,
 )
-from bayesregret.checks import Array
-from bayesregret.models import GaussianBandit
 
-# A standard normal beyond REACH, and the best of any number of arms beyond TOP, are of no weight in a float.
-REACH = 9.0
-TOP = 10.5
 # The product of two densities this many widths apart is zero in a float.
 APART = 56.0
-# The density of the best of many arms is as narrow as a quarter of a width; smoothed, nothing is narrower than one.
-SHARP_PANEL = 0.25
+# Smoothed by a standard normal, nothing is narrower than one.
 SMOOTH_PANEL = 1.0
 INDEX_PANEL = 1.2
 LOWEST_LOG = -700.0
@@ -183,14 +180,14 @@ class GaussianGaps:
     @functools.cached_property
     def best_above_top(self) -> float:
         """E[best arm] minus the highest prior mean."""
-        return _best_above(self.means, self.counts, self.width, self.order)
+        return gaussian_best_above(self.means, self.counts, self.width, self.order) / self.width
 
     @functools.cached_property
     def max_gap(self) -> float:
         """E[best arm - worst arm]."""
         if self.arms == 1:
             return 0.0
-        worst = _best_above(-self.means[::-1], self.counts[::-1], self.width, self.order)
+        worst = gaussian_best_above(-self.means, self.counts, self.width, self.order) / self.width
         return float(self.means[0] - self.means[-1]) / self.width + self.best_above_top + worst
 
     @functools.cached_property
@@ -277,16 +274,6 @@ def _smoothed(x: Array, w: Array, weights: Array) -> Array:
         first, last = np.searchsorted(w, [x[rows].min() - REACH, x[rows].max() + REACH])
         made[rows] = normal_density(x[rows, None] - w[None, first:last]) @ weights[first:last]
     return made
-
-
-def _best_above(means: Array, counts: Array, width: float, order: int) -> float:
-    """E[best arm] minus the highest mean, in widths; means fall."""
-    behind = (means[0] - means) / width
-    near = behind <= REACH + TOP
-    eta, weights = gauss_rule(even_edges(-REACH, TOP, SHARP_PANEL), order)
-    log_all = counts[near] @ log_ndtr(eta + behind[near, None])
-    # The mean of a variable is the integral of its upper tail over x > 0 less that of its lower tail over x < 0.
-    return float(np.sum(weights * np.where(eta > 0.0, -np.expm1(log_all), -np.exp(log_all))))
 
 
 @functools.lru_cache(maxsize=64)

@@ -11,9 +11,9 @@ from bayesregret.bounds.assumptions import gaussian_rewards
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import certified_ucb1
 from bayesregret.bounds.gaussian_gaps import gaussian_gaps
-from bayesregret.bounds.quadrature import sum_rule
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
+from bayesregret.quadrature import sum_rule
 
 # More epochs than this never help: the bound for each stays above the tail beyond z.
 MOST_EPOCHS = 2_000

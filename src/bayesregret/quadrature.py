@@ -206,7 +206,7 @@ class PanelFunction:
         later, last = np.zeros_like(t), np.zeros_like(t)
         for column in columns[:0:-1]:
             later, last = last, 2.0 * t * last - later + column[panel]
-        return t * last - later + columns[0][panel]
+        return np.asarray(t * last - later + columns[0][panel])
 
 
 class CubicTable:

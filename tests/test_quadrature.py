@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bayesregret.bounds import quadrature
-from bayesregret.bounds.quadrature import (
+from bayesregret import quadrature
+from bayesregret.quadrature import (
     CubicTable,
     PanelFunction,
     block_sum_rule,

@@ -1,0 +1,91 @@
+"""What an exact computation found, with its numerical error."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bayesregret.checks import Array
+from bayesregret.digits import PLUS_MINUS, brief, counted, exact_digits, text_table
+from bayesregret.models import Bandit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactRegret:
+    """The Bayes regret of one policy, computed without a random number."""
+
+    bandit: Bandit
+    policy: str
+    horizon: int
+    delta: float | None  # the failure probability that the policy has, where it has one
+    curve: Array  # (horizon,): Bayes regret after each round, with the delta of the whole horizon
+    curve_error: Array  # (horizon,): estimates of the numerical error
+    pulls: Array  # (arms,): expected pulls of each arm
+    imbalance: float  # how far the expected pulls of all arms until round t are from t, at most
+    find_best_chance: Callable[[], Array]
+
+    @property
+    def regret(self) -> float:
+        """Bayes regret at the horizon."""
+        return float(self.curve[-1])
+
+    @property
+    def error(self) -> float:
+        """Estimate of the regret's numerical error."""
+        return float(self.curve_error[-1])
+
+    @functools.cached_property
+    def best_chance(self) -> Array:
+        """(horizon,): the chance that each round is on the best arm; computed when it is first asked for."""
+        return self.find_best_chance()
+
+    @property
+    def best_share(self) -> float:
+        """Expected share of rounds on the best arm."""
+        return float(self.best_chance.mean())
+
+    def table(self) -> list[list[str]]:
+        """Headings and a row, as `print` and the command line show them."""
+        return [
+            ["policy", "Bayes regret", "error", "per round", "best arm", "best arm at the end"],
+            [
+                self.policy,
+                exact_digits(self.regret, self.error),
+                f"{self.error:.0e}",
+                brief(self.regret / self.horizon),
+                f"{self.best_share:.2%}",
+                f"{self.best_chance[-1]:.2%}",
+            ],
+        ]
+
+    def summary(self) -> str:
+        """One line that says what was computed."""
+        size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
+        delta = "" if self.delta is None else f", delta {self.delta:g}"
+        return f"{self.bandit.kind} bandit, {size}{delta}; computed, not simulated"
+
+    def __str__(self) -> str:
+        return f"{text_table(self.table())}\n{self.summary()}"
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.policy}: exact Bayes regret {exact_digits(self.regret, self.error)} {PLUS_MINUS} {self.error:.0e}>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `bayesregret exact --json` prints it."""
+        return {
+            "problem": self.bandit.to_dict(),
+            "policy": self.policy,
+            "horizon": self.horizon,
+            "delta": self.delta,
+            "regret": self.regret,
+            "error": self.error,
+            "pulls": self.pulls.tolist(),
+            "best_share": self.best_share,
+            "curve": self.curve.tolist(),
+            "curve_error": self.curve_error.tolist(),
+            "best_chance": self.best_chance.tolist(),
+        }
