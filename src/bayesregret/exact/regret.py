@@ -54,11 +54,18 @@ def exact_regret(bandit: Bandit, policy: Policy, *, horizon: int, delta: float |
         horizon,
         (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None,
         curve,
-        np.maximum.accumulate(error) + balance * float(curve[-1]) / horizon + rounding,
+        np.maximum.accumulate(error) + balance * _largest_loss(bandit) + rounding,
         found.pulls,
         float(balance[-1]),
         find_best_chance,
     )
+
+
+def _largest_loss(bandit: Bandit) -> float:
+    """About how much a pull more or less changes regret by, at most."""
+    if isinstance(bandit, GaussianBandit):
+        return float(np.ptp(bandit.prior_mean)) + 3.0 * bandit.prior_width
+    return 1.0
 
 
 Computed = tuple[Found, Array, Callable[[], Array]]

@@ -38,3 +38,15 @@ class Transform:
     def running_sums(self, values: Series) -> Array:
         """Coefficients of the series divided by 1 - z."""
         return self.coefficients(values / (1.0 - self.points))
+
+    def until_horizon(self) -> Series:
+        """Weights: the real part of their product with a series' values is the sum of all its running sums."""
+        inverse = np.zeros(self.length)
+        inverse[: self.terms] = 1.0 / self.shrink
+        terms = np.conj(fft.rfft(inverse))
+        twice = np.full(len(self.points), 2.0)
+        twice[0] = 1.0
+        if self.length % 2 == 0:
+            twice[-1] = 1.0
+        weights: Series = twice / self.length * terms / (1.0 - self.points)
+        return weights

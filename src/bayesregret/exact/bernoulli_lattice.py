@@ -1,0 +1,145 @@
+"""Bernoulli arms on the lattice of pulls and successes: laws of the pulls that are made above a level.
+
+A kind of arm starts at (0, 0); from (k, s) it goes to (k + 1, s + 1) with the posterior mean's chance and to (k + 1, s)
+otherwise. Its index at each point is known, so there are finitely many levels. `mass` holds, at points whose index is
+below the level, the chance that the arm gets there from above: it waits there. Lowering the level sets the
+mass of some points free to move on until it is below the new level.
+
+Indices of arrays are unsigned: with signed ones Numba allows for negative ones and the inner loop is five times slower.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.checks import Array
+from bayesregret.contracts import arm_index, mean_plus_width
+from bayesregret.dispatch import compile_kernel, jitable
+from bayesregret.policies.policy import is_mean_plus_width
+
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+# Mass below this is lost in rounding.
+NOTHING = 1e-20
+
+
+class Lattices(NamedTuple):
+    """All kinds of arms. First axis: kinds; then pulls, then successes."""
+
+    alpha: Array
+    beta: Array
+    indices: Array  # (kinds, horizon, horizon + 1), infinite where successes exceed pulls
+    mass: Array
+    lowest: NDArray[np.uint64]  # by kind and pulls: the fewest successes with which the index is not below the level
+    here: Array  # masses on the move
+    there: Array
+    numbers: Array  # 0, 1, 2, ...
+    best: float  # mean of the best arm, which losses are measured from
+
+
+def index_table(settings: Any, belief: Any, arm: int, horizon: int) -> Array:
+    """The arm's index at every point, as the engine computes it."""
+    table = np.full((horizon, horizon + 1), np.inf)
+    fill = fill_widths if is_mean_plus_width(settings) else fill_indices
+    with np.errstate(all="ignore"):
+        compile_kernel(fill, type(settings), type(belief))(settings, belief, arm, table)
+    falls = (table[:, 1:] < table[:, :-1])[np.tril_indices(horizon, -1)]
+    if np.isnan(table).any() or falls.any():
+        raise ValueError("policy must have an index that never falls with an arm's successes for an exact regret")
+    return table
+
+
+def fill_widths(settings: Any, belief: Any, arm: int, table: Array) -> None:
+    for k in range(table.shape[0]):
+        for s in range(k + 1):
+            table[k, s] = mean_plus_width(settings, belief, arm, k, float(s))
+
+
+def fill_indices(settings: Any, belief: Any, arm: int, table: Array) -> None:
+    for k in range(table.shape[0]):
+        for s in range(k + 1):
+            table[k, s] = arm_index(settings, belief, arm, k, float(s))
+
+
+def make_lattices(alpha: Array, beta: Array, best: float, index: Array) -> Lattices:
+    kinds, horizon = len(index), index.shape[1]
+    mass = np.zeros_like(index)
+    mass[:, 0, 0] = 1.0
+    return Lattices(
+        alpha,
+        beta,
+        index,
+        mass,
+        np.tile(np.arange(1, horizon + 1, dtype=np.uint64), (kinds, 1)),
+        np.zeros(horizon + 2),
+        np.zeros(horizon + 2),
+        np.arange(horizon + 2, dtype=np.float64),
+        best,
+    )
+
+
+@jitable
+def lower(lattices, kind, level, first, last, limit, law, loss):
+    """Lower the level of a kind; only points with `first` to `last` pulls are set free by it.
+
+    Adds the changes of the law and of the loss, by pulls below the limit, and returns the mass that was set free.
+    """
+    index, mass, lowest = lattices.indices[kind], lattices.mass[kind], lattices.lowest[kind]
+    alpha, total = lattices.alpha[kind], lattices.alpha[kind] + lattices.beta[kind]
+    here, there = lattices.here, lattices.there
+    low, high = ONE, ZERO  # an empty band
+    freed = 0.0
+    k = U(first)
+    while k < U(limit):
+        if low <= high:
+            polya_step(alpha, total, float(k) - 1.0, lattices.numbers, low, high, here, there)
+            here, there = there, here
+            high += ONE
+        share = 1.0 / (total + float(k))
+        while lowest[k] > ZERO and index[k, lowest[k] - ONE] >= level:
+            s = lowest[k] - ONE
+            lowest[k] = s
+            waiting = mass[k, s]
+            mass[k, s] = 0.0
+            if waiting > 0.0:
+                freed += waiting
+                law[k] -= waiting
+                loss[k] -= waiting * (lattices.best - (alpha + float(s)) * share)
+                if low > high:
+                    low, high = s, s
+                    here[s] = 0.0
+                while low > s:
+                    low -= ONE
+                    here[low] = 0.0
+                while high < s:
+                    high += ONE
+                    here[high] = 0.0
+                here[s] += waiting
+        while low <= high and low < lowest[k]:
+            x = here[low]
+            mass[k, low] += x
+            law[k] += x
+            loss[k] += x * (lattices.best - (alpha + float(low)) * share)
+            low += ONE
+        if low <= high:
+            while high > low and here[high] < NOTHING:
+                high -= ONE
+        elif k >= U(last):
+            break
+        k += ONE
+    return freed
+
+
+@jitable
+def polya_step(alpha, total, pulls, numbers, low, high, here, there):
+    """One more pull for the masses at low..high successes."""
+    share = 1.0 / (total + pulls)
+    fail, win = (total - alpha + pulls) * share, (alpha - 1.0) * share
+    there[low] = here[low] * (fail - share * numbers[low])
+    for s in range(low + ONE, high + ONE):
+        x = share * numbers[s]
+        there[s] = here[s] * (fail - x) + here[s - ONE] * (win + x)
+    there[high + ONE] = here[high] * (win + share * numbers[high + ONE])
