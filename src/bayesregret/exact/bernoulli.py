@@ -28,10 +28,16 @@ EVERY_LEVEL = 1_200
 BATCHES_AHEAD = 2
 
 
-def bernoulli_regret(bandit: BernoulliBandit, settings: Any, belief: Any, horizon: int) -> tuple[Found, Array]:
+def bernoulli_regret(
+    bandit: BernoulliBandit,
+    settings: Any,
+    belief: Any,
+    horizon: int,
+    kinds: tuple[NDArray[np.int64], list[int], Array],
+) -> tuple[Found, Array]:
     """What a sweep finds, and an estimate of its error after each round."""
     best = beta_best(bandit.alpha, bandit.beta)
-    arm_kind, first, tables = bernoulli_kinds(bandit, settings, belief, min(horizon, EVERY_LEVEL))
+    arm_kind, first, tables = kinds
     if horizon > EVERY_LEVEL:
         return cells_regret(bandit, settings, belief, horizon, best, arm_kind, first)
     lattices = make_lattices(bandit.alpha[first], bandit.beta[first], best, tables)
@@ -41,7 +47,8 @@ def bernoulli_regret(bandit: BernoulliBandit, settings: Any, belief: Any, horizo
 def bernoulli_kinds(
     bandit: BernoulliBandit, settings: Any, belief: Any, horizon: int
 ) -> tuple[NDArray[np.int64], list[int], Array]:
-    """The kind of each arm, the first arm of each kind, and the kinds' tables of indices."""
+    """The kind of each arm, the first arm of each kind, and the kinds' tables of indices, as far as they are needed."""
+    horizon = min(horizon, EVERY_LEVEL)
     found: dict[tuple[float, float, bytes], int] = {}
     kinds, first, tables = [], [], []
     for arm in range(bandit.arms):

@@ -46,7 +46,7 @@ def cells_regret(
     first: Sequence[int],
 ) -> tuple[Found, Array]:
     """The sweep cell by cell, with an estimate of its error after each round."""
-    levels, kept = _levels(settings, belief, first, horizon)
+    levels, kept = choose_levels(settings, belief, first, horizon, SINGLE_LEVELS, CELLS)
     transform = Transform(horizon, oversampling=2.5, digits=11.5)
     books = [make_book(len(transform.points), arm_kind, transform.until_horizon()) for _ in range(2)]
     alpha, beta = bandit.alpha[list(first)], bandit.beta[list(first)]
@@ -64,12 +64,14 @@ def cells_regret(
     return fine, np.abs(np.cumsum(fine.regret - coarse.regret))
 
 
-def _levels(settings: Any, belief: Any, first: Sequence[int], horizon: int) -> tuple[Array, NDArray[np.bool_]]:
+def choose_levels(
+    settings: Any, belief: Any, first: Sequence[int], horizon: int, single: int, cells: int
+) -> tuple[Array, NDArray[np.bool_]]:
     """Falling levels at which laws are known, and which of them a coarser sweep has, too."""
-    most = min(horizon, int(math.sqrt(2.0 * SINGLE_LEVELS / len(first))))
+    most = min(horizon, int(math.sqrt(2.0 * single / len(first))))
     index = mean_plus_width if is_mean_plus_width(settings) else arm_index
     # Quantiles of all levels, from a sample of about so many of them.
-    step = max(1.0, horizon / math.sqrt(8.0 * CELLS))
+    step = max(1.0, horizon / math.sqrt(8.0 * cells))
     counts = np.unique(np.append(np.arange(0.0, horizon - 1, step), horizon - 1).astype(int)).tolist()
     alone: list[list[float]] = [[], []]
     sample = []
@@ -80,7 +82,7 @@ def _levels(settings: Any, belief: Any, first: Sequence[int], horizon: int) -> t
             successes = np.unique(np.append(np.arange(0.0, k, step), k).astype(int)).tolist()
             sample += [index(settings, belief, arm, k, float(s)) for s in successes]
     few, more = (np.unique(each) for each in alone)
-    between = np.quantile(np.array(sample)[np.isfinite(sample)], np.linspace(0.0, 1.0, CELLS + 1))
+    between = np.quantile(np.array(sample)[np.isfinite(sample)], np.linspace(0.0, 1.0, cells + 1))
     coarse = np.concatenate([_both_sides(few), between[::COARSER]])
     levels = np.unique(np.concatenate([coarse, _both_sides(more), between]))[::-1]
     return levels, np.isin(levels, coarse)
@@ -102,18 +104,16 @@ def _laws(
     levels: Array,
 ) -> Iterator[Array]:
     """(2, kinds, horizon): laws and losses at each level, made by as many threads as there are."""
-    body = laws_by_width if is_mean_plus_width(settings) else laws_by_index
-    run = compile_kernel(body, type(settings), type(belief))
+    body = fewest_by_width if is_mean_plus_width(settings) else fewest_by_index
+    find, run = compile_kernel(body, type(settings), type(belief)), compile_kernel(laws_at_levels)
 
     def several(part: Array) -> Array:
         made = np.zeros((len(part), 2, len(first), horizon))
-        here, there, numbers = np.zeros(horizon + 2), np.zeros(horizon + 2), np.arange(horizon + 2.0)
-        lowest, needed = np.zeros(horizon, np.uint64), np.zeros(horizon)
+        scratch = np.zeros(horizon), np.arange(horizon + 2.0), np.zeros(horizon + 2), np.zeros(horizon + 2)
+        lowest = np.zeros((len(part), horizon), np.uint64)
         for kind, arm in enumerate(first):
-            run(
-                settings, belief, arm, alpha[kind], beta[kind], best, part,
-                lowest, needed, numbers, here, there, made[:, 0, kind], made[:, 1, kind],
-            )  # fmt: skip
+            find(settings, belief, arm, part, lowest)
+            run(alpha[kind], beta[kind], best, lowest, *scratch, made[:, 0, kind], made[:, 1, kind])
         return made
 
     with ThreadPoolExecutor() as pool:
@@ -138,36 +138,34 @@ def _found(book: Book, transform: Transform) -> Found:
     )
 
 
-def laws_by_width(settings, belief, arm, alpha, beta, best, levels, lowest, needed, numbers, here, there, law, loss):
+def fewest_by_width(settings, belief, arm, levels, lowest):
+    """The fewest successes with which an arm is not below each level, by pulls."""
     for i in range(levels.shape[0]):
         low = ZERO
-        for k in range(lowest.shape[0]):
-            low = fewest_successes(low, k)
+        for k in range(lowest.shape[1]):
+            low = min(low, U(k) + ONE)
             while low > ZERO and mean_plus_width(settings, belief, arm, k, float(low - ONE)) >= levels[i]:
                 low -= ONE
             while low <= U(k) and mean_plus_width(settings, belief, arm, k, float(low)) < levels[i]:
                 low += ONE
-            lowest[k] = low
-        law_at_level(alpha, beta, best, lowest, needed, numbers, here, there, law[i], loss[i])
+            lowest[i, k] = low
 
 
-def laws_by_index(settings, belief, arm, alpha, beta, best, levels, lowest, needed, numbers, here, there, law, loss):
+def fewest_by_index(settings, belief, arm, levels, lowest):
     for i in range(levels.shape[0]):
         low = ZERO
-        for k in range(lowest.shape[0]):
-            low = fewest_successes(low, k)
+        for k in range(lowest.shape[1]):
+            low = min(low, U(k) + ONE)
             while low > ZERO and arm_index(settings, belief, arm, k, float(low - ONE)) >= levels[i]:
                 low -= ONE
             while low <= U(k) and arm_index(settings, belief, arm, k, float(low)) < levels[i]:
                 low += ONE
-            lowest[k] = low
-        law_at_level(alpha, beta, best, lowest, needed, numbers, here, there, law[i], loss[i])
+            lowest[i, k] = low
 
 
-@jitable
-def fewest_successes(low, k):
-    """Where to look first: no more than all pulls and one."""
-    return min(low, U(k) + ONE)
+def laws_at_levels(alpha, beta, best, lowest, needed, numbers, here, there, law, loss):
+    for i in range(lowest.shape[0]):
+        law_at_level(alpha, beta, best, lowest[i], needed, numbers, here, there, law[i], loss[i])
 
 
 @jitable

@@ -12,7 +12,7 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, mean_plus_width, prior_pulls, prior_total, variance_proxy
 from bayesregret.exact.gaussian_chain import chebyshev_nodes
-from bayesregret.exact.gaussian_exits import ArmBelief, ExitTable, exit_table
+from bayesregret.exact.gaussian_exits import ArmBelief, exit_table
 from bayesregret.exact.prior_best import gaussian_best_above
 from bayesregret.exact.sweep import Found, Sweep
 from bayesregret.exact.transform import Series, Transform
@@ -32,12 +32,25 @@ class Kind(NamedTuple):
     belief: ArmBelief
 
 
-class Levels(NamedTuple):
-    """A kind's exits as series, on panels of absolute levels."""
+class Panels(NamedTuple):
+    """A kind's levels: panels below its first index, measured from the highest prior mean."""
 
-    top: float  # where the kind's panels begin
+    top: float
     bottom: float
-    table: ExitTable
+    edges: Array  # as depths below the top
+    order: int
+
+    @classmethod
+    def below(cls, first_index: float, otherwise: float, edges: Array, order: int) -> Panels:
+        """`otherwise` is the top where there is no finite first index."""
+        top = first_index if math.isfinite(first_index) else otherwise
+        return cls(top, top - float(edges[-1]), edges, order)
+
+
+class Levels(NamedTuple):
+    """A kind's exits as series, at the nodes of its panels."""
+
+    panels: Panels
     law: Series
     excess: Series
 
@@ -70,7 +83,7 @@ def gaussian_regret(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int,
     if kinds[0].belief.prior_pulls == 0.0:
         z = transform.points if horizon > 1 else np.zeros_like(transform.points)
         sweep.jump({i: (z, z * loss) for i, loss in enumerate(sweep.loss)})
-    edges = _edges(levels, [len(kind.arms) for kind in kinds], bandit.prior_width)
+    edges = edges_of([level.panels for level in levels], [len(kind.arms) for kind in kinds], bandit.prior_width)
     for high, low in itertools.pairwise(edges.tolist()):
         _meet_tops(sweep, kinds, levels, high, above)
         _fall(sweep, levels, high, low, above, order)
@@ -79,16 +92,16 @@ def gaussian_regret(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int,
 
 def _levels(kind: Kind, origin: float, transform: Transform, order: int) -> Levels:
     table = exit_table(kind.belief, order)
-    top = kind.first_index - origin if math.isfinite(kind.first_index) else kind.mean - origin + table.top
-    return Levels(top, top - table.edges[-1], table, transform.forward(table.law), transform.forward(table.excess))
+    panels = Panels.below(kind.first_index - origin, kind.mean - origin + table.top, table.edges, table.order)
+    return Levels(panels, transform.forward(table.law), transform.forward(table.excess))
 
 
-def _edges(levels: Sequence[Levels], copies: Sequence[int], width: float) -> Array:
+def edges_of(panels: Sequence[Panels], copies: Sequence[int], width: float) -> Array:
     """All edges of panels from the top down to where two arms have no exit any more; near ones joined."""
-    bottoms = sorted((level.bottom for level, many in zip(levels, copies, strict=True) for _ in range(many)))
+    bottoms = sorted(panel.bottom for panel, many in zip(panels, copies, strict=True) for _ in range(many))
     last = bottoms[-2] if len(bottoms) > 1 else bottoms[0]
-    tops = {level.top for level in levels}
-    every = np.unique(np.concatenate([level.top - level.table.edges for level in levels]))[::-1]
+    tops = {panel.top for panel in panels}
+    every = np.unique(np.concatenate([panel.top - panel.edges for panel in panels]))[::-1]
     kept = [every[0]]
     for edge in every[1:][every[1:] > last].tolist():
         if edge in tops or kept[-1] - edge > SAME_EDGE * width:
@@ -98,11 +111,11 @@ def _edges(levels: Sequence[Levels], copies: Sequence[int], width: float) -> Arr
 
 def _meet_tops(sweep: Sweep, kinds: Sequence[Kind], levels: Sequence[Levels], at: float, best: float) -> None:
     """Arms whose index before the first pull is this level are pulled, in the order of their numbers."""
-    here = [i for i, level in enumerate(levels) if level.top == at and kinds[i].belief.prior_pulls > 0.0]
+    here = [i for i, level in enumerate(levels) if level.panels.top == at and kinds[i].belief.prior_pulls > 0.0]
     if not here:
         return
     for i, level in enumerate(levels):
-        if level.top > at:
+        if level.panels.top > at:
             sweep.law[i] = _at(level, np.array([at]), at, best)[0][0]
     moves = {}
     for i in here:
@@ -115,7 +128,7 @@ def _fall(sweep: Sweep, levels: Sequence[Levels], high: float, low: float, best:
     points, weights = gauss_rule(np.array([low, high]), order + 2)
     laws = {}
     for i, level in enumerate(levels):
-        if level.top >= high:
+        if level.panels.top >= high:
             law, _, law_falls, loss_falls = _at(level, points, 0.5 * (low + high), best)
             laws[i] = law, law_falls, loss_falls
     sweep.glide(weights, laws)
@@ -123,30 +136,29 @@ def _fall(sweep: Sweep, levels: Sequence[Levels], high: float, low: float, best:
 
 def _at(level: Levels, points: Array, inside: float, best: float) -> tuple[Series, Series, Series, Series]:
     """Law and loss at levels, and how fast they fall as the level does; all on the panel that holds `inside`."""
-    edges, order = level.table.edges, level.table.order
-    panel = int(np.clip(np.searchsorted(edges, level.top - inside, side="right") - 1, 0, len(edges) - 2))
-    if level.top - inside > edges[-1]:
+    if inside < level.panels.bottom:
         nothing = np.zeros((len(points), level.law.shape[1]), np.complex128)
         return nothing, nothing, nothing, nothing
-    length = edges[panel + 1] - edges[panel]
-    values, slopes = _interpolation(2.0 * (level.top - points - edges[panel]) / length - 1.0, order)
-    slopes = slopes * (2.0 / length)  # as the depth grows, that is, as the level falls
-    rows = slice(panel * order, (panel + 1) * order)
+    values, slopes, rows = interpolation(level.panels, points, inside)
     law, law_slope = values @ level.law[rows], slopes @ level.law[rows]
     excess, excess_slope = values @ level.excess[rows], slopes @ level.excess[rows]
     short = best - points[:, None]
     return law, short * law - excess, -law_slope, -(law + short * law_slope - excess_slope)
 
 
-def _interpolation(at: Array, order: int) -> tuple[Array, Array]:
-    """Matrices that take values at Chebyshev's points to values and slopes at others."""
+def interpolation(panels: Panels, points: Array, inside: float) -> tuple[Array, Array, slice]:
+    """Matrices that take values at the nodes of the panel that holds `inside` to values at points, and to slopes as the
+    level falls; and which nodes these are."""
+    edges, order = panels.edges, panels.order
+    panel = int(np.clip(np.searchsorted(edges, panels.top - inside, side="right") - 1, 0, len(edges) - 2))
+    length = edges[panel + 1] - edges[panel]
+    at = 2.0 * (panels.top - points - edges[panel]) / length - 1.0
     nodes, weights = chebyshev_nodes(order)
     off = at[:, None] - nodes
     hit = off == 0.0
     ratios = weights / np.where(hit, 1.0, off)
     values = np.where(hit.any(axis=1)[:, None], hit, ratios / ratios.sum(axis=1)[:, None])
-    between = nodes[:, None] - nodes + np.eye(order)
-    slopes = weights / weights[:, None] / between
+    slopes = weights / weights[:, None] / (nodes[:, None] - nodes + np.eye(order))
     np.fill_diagonal(slopes, 0.0)
     np.fill_diagonal(slopes, -slopes.sum(axis=1))
-    return values, values @ slopes
+    return values, values @ slopes * (2.0 / length), slice(panel * order, (panel + 1) * order)

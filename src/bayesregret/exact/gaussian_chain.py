@@ -185,6 +185,11 @@ class Chain:
             self.means = self.means @ self._operator
         return gone[:, 0], gone[:, 1]
 
+    def drift(self, pulls: int) -> float:
+        """How far down the next step takes an arm at the barrier, in its noises."""
+        scale, noise = self._step(pulls)
+        return float(self.barriers[pulls + 1] - scale * self.barriers[pulls]) / noise
+
     def exit_density(self, pulls: int, heights: Array) -> Array:
         """Density, at heights below the barrier, of where the next step exits to."""
         scale, noise = self._step(pulls)

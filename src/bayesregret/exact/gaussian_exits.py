@@ -92,9 +92,12 @@ def exit_table(arm: ArmBelief, order: int) -> ExitTable:
     """The table of an arm, by the quickest way that there is for what the policy believes."""
     if arm.prior_pulls == 0.0:
         return _without_prior(arm, order)
-    if abs(arm.prior_pulls - arm.strength) <= 1e-13 * arm.strength:
-        return _one_barrier(arm, order)
-    return _barrier_by_level(arm, order)
+    return _one_barrier(arm, order) if is_as_strong(arm) else _barrier_by_level(arm, order)
+
+
+def is_as_strong(arm: ArmBelief) -> bool:
+    """Whether the policy's prior is worth as many pulls as the true one: then all levels have the same barrier."""
+    return abs(arm.prior_pulls - arm.strength) <= 1e-13 * arm.strength
 
 
 def start_order(order: int) -> int:
@@ -104,33 +107,37 @@ def start_order(order: int) -> int:
 
 def _one_barrier(arm: ArmBelief, order: int) -> ExitTable:
     """A prior as strong as the true one: all levels have the same barrier, and one chain serves them all."""
-    depths, edges = _depths(arm, _deepest(arm), order)
-    barriers = arm.barriers(0.0)
-    _check_barriers(barriers)
-    levels = arm.top - depths
-    law, excess = _run(Chain(arm.strength, barriers, order), -levels / arm.width, arm)
+    levels, edges = levels_with_prior(arm, order)
+    law, excess = _run(chain_at(arm, 0.0, order), -levels / arm.width, arm)
     return ExitTable(arm.top, edges, start_order(order), law, excess)
 
 
 def _barrier_by_level(arm: ArmBelief, order: int) -> ExitTable:
     """Any other prior: a chain for every level."""
-    depths, edges = _depths(arm, _deepest(arm), order)
-    levels = arm.top - depths
+    levels, edges = levels_with_prior(arm, order)
 
     def one(level: float) -> tuple[Array, Array]:
-        barriers = arm.barriers(level)
-        _check_barriers(barriers)
-        return _run(Chain(arm.strength, barriers, order), np.array([-level / arm.width]), arm)
+        return _run(chain_at(arm, level, order), np.array([-level / arm.width]), arm)
 
     with ThreadPoolExecutor() as pool:
         rows = list(pool.map(one, levels.tolist()))
-    return ExitTable(
-        arm.top,
-        edges,
-        start_order(order),
-        np.concatenate([law for law, _ in rows]),
-        np.concatenate([excess for _, excess in rows]),
-    )
+    law, excess = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return ExitTable(arm.top, edges, start_order(order), law, excess)
+
+
+def chain_at(arm: ArmBelief, level: float, order: int) -> Chain:
+    """The chain of an arm with a prior, for one level; for all if the policy's prior is as strong as the true one."""
+    barriers = arm.barriers(level)
+    _check_barriers(barriers)
+    return Chain(arm.strength, barriers, order)
+
+
+def levels_with_prior(arm: ArmBelief, order: int) -> tuple[Array, Array]:
+    """Levels on panels from the top down, and the panels' edges as depths: short ones at the top, where the first
+    pull alone may decide."""
+    first = LEVEL_PANEL * arm.deviation / (arm.prior_pulls + 1.0)
+    edges = graded_panels(min(first, arm.width), LEVEL_PANEL * arm.width, _deepest(arm))
+    return arm.top - on_panels(edges, start_order(order)), edges
 
 
 def _run(chain: Chain, x: Array, arm: ArmBelief) -> tuple[Array, Array]:
@@ -141,13 +148,6 @@ def _run(chain: Chain, x: Array, arm: ArmBelief) -> tuple[Array, Array]:
         law[:, pulls] = chance
         excess[:, pulls] = mean * (arm.noise / math.sqrt(arm.strength + pulls))
     return law, excess
-
-
-def _depths(arm: ArmBelief, deepest: float, order: int) -> tuple[Array, Array]:
-    """Nodes and edges of panels from the top down: short at the top, where the first pull alone may decide."""
-    first = LEVEL_PANEL * arm.deviation / (arm.prior_pulls + 1.0)
-    edges = graded_panels(min(first, arm.width), LEVEL_PANEL * arm.width, deepest)
-    return on_panels(edges, start_order(order)), edges
 
 
 def _deepest(arm: ArmBelief) -> float:
@@ -178,10 +178,7 @@ def _without_prior(arm: ArmBelief, order: int) -> ExitTable:
     It starts from every first reward alike. The density of j rewards under the arm's prior is then that of the chain
     times the density of their mean, a normal one with the prior's variance plus noise^2 / j.
     """
-    z = float(np.max(arm.widths[1:] * np.sqrt(np.arange(1, len(arm.widths))), initial=0.0)) / arm.noise
-    top = z * arm.noise + SAFE * arm.deviation
-    edges = _levels_without_prior(arm, z, top)
-    levels = top - on_panels(edges, start_order(order))
+    levels, top, edges = levels_without_prior(arm, order)
     law, excess = np.zeros((len(levels), arm.horizon)), np.zeros((len(levels), arm.horizon))
     table = ExitTable(top, edges, start_order(order), law, excess)
     if arm.horizon == 1:
@@ -191,41 +188,49 @@ def _without_prior(arm: ArmBelief, order: int) -> ExitTable:
     law[:, 1] = chance
     # `mean` is that of reward + width - level where the arm exits.
     excess[:, 1] = share * share * (mean - (arm.widths[1] - levels) * chance) - levels * chance
-
-    pulls = np.arange(1, arm.horizon, dtype=np.float64)
-    barriers = np.zeros(arm.horizon)
-    barriers[1:] = -arm.widths[1:] * np.sqrt(pulls) / arm.noise
-    chain = Chain(0.0, barriers, order)
-    chain.means = _panel_weights(chain)[None, :]
-    for pulls_so_far in range(1, arm.horizon - 1):
-        _add_exits(arm, chain, pulls_so_far, levels, order, law, excess)
-        chain.advance(pulls_so_far)
+    chain = chain_without_prior(arm, order)
+    for pulls in range(1, arm.horizon - 1):
+        mass, offset = exits_without_prior(arm, chain, pulls, levels, *overshoot_rule(chain.drift(pulls), order))
+        law[:, pulls + 1] = mass.sum(axis=1)
+        excess[:, pulls + 1] = (mass * offset).sum(axis=1)
+        chain.advance(pulls)
     return table
 
 
-def _add_exits(arm: ArmBelief, chain: Chain, pulls: int, levels: Array, order: int, law: Array, excess: Array) -> None:
-    """The exits at pulls + 1, weighted by the density of the mean of the rewards."""
-    scale, noise = math.sqrt(1.0 + 1.0 / pulls), math.sqrt(1.0 / pulls)
-    drift = (chain.barriers[pulls + 1] - scale * chain.barriers[pulls]) / noise
-    points, weights = overshoot_rule(drift, order)
-    weights = weights * noise * chain.exit_density(pulls, -noise * points)[0]
+def chain_without_prior(arm: ArmBelief, order: int) -> Chain:
+    """After the first reward, which may be anything alike."""
+    barriers = np.zeros(arm.horizon)
+    barriers[1:] = -arm.widths[1:] * np.sqrt(np.arange(1.0, arm.horizon)) / arm.noise
+    chain = Chain(0.0, barriers, order)
+    chain.means = _panel_weights(chain)[None, :]
+    return chain
+
+
+def exits_without_prior(
+    arm: ArmBelief, chain: Chain, pulls: int, levels: Array, points: Array, weights: Array
+) -> tuple[Array, Array]:
+    """Exits at pulls + 1, so many noises of a step below the barrier: for every level their masses, which hold the
+    density of the mean of the rewards, and the posterior mean minus the level."""
+    noise = math.sqrt(1.0 / pulls)
     count = pulls + 1.0
     spread = math.hypot(arm.width, arm.noise / math.sqrt(count))
     mean = levels[:, None] + (chain.barriers[pulls + 1] - noise * points) * (arm.noise / math.sqrt(count))
     density = np.exp(-0.5 * (mean / spread) ** 2) * (arm.noise / (SQRT_2PI * spread))
-    law[:, pulls + 1] = density @ weights
-    posterior = (arm.width / spread) ** 2
-    excess[:, pulls + 1] = (density * (posterior * mean - levels[:, None])) @ weights
+    mass = density * (weights * noise * chain.exit_density(pulls, -noise * points)[0])
+    return mass, (arm.width / spread) ** 2 * mean - levels[:, None]
 
 
-def _levels_without_prior(arm: ArmBelief, z: float, top: float) -> Array:
-    """Depths of panels: far from the prior mean few pulls decide, whose mean is the more uncertain."""
+def levels_without_prior(arm: ArmBelief, order: int) -> tuple[Array, float, Array]:
+    """Levels on panels, the highest, and edges as depths. Far from the prior mean few pulls decide, whose mean is the
+    more uncertain."""
+    z = float(np.max(arm.widths[1:] * np.sqrt(np.arange(1, len(arm.widths))), initial=0.0)) / arm.noise
+    top = z * arm.noise + SAFE * arm.deviation
     sharpest = math.hypot(arm.width, arm.noise / math.sqrt(arm.horizon))
     edges = [0.0]
     while edges[-1] < top + SAFE * arm.deviation:
         far = (top - edges[-1]) / max(z, 4.0)
         edges.append(edges[-1] + LEVEL_PANEL * math.hypot(sharpest, far))
-    return np.array(edges)
+    return top - on_panels(np.array(edges), start_order(order)), top, np.array(edges)
 
 
 def _panel_weights(chain: Chain) -> Array:

@@ -10,9 +10,10 @@ import numpy as np
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.exact.bernoulli import bernoulli_regret
-from bayesregret.exact.best_chance import bernoulli_best_chance, gaussian_best_chance
+from bayesregret.exact.bernoulli import bernoulli_kinds, bernoulli_regret
+from bayesregret.exact.bernoulli_best import bernoulli_best_chance
 from bayesregret.exact.gaussian import gaussian_kinds, gaussian_regret
+from bayesregret.exact.gaussian_best import gaussian_best_chance
 from bayesregret.exact.result import ExactRegret
 from bayesregret.exact.sweep import Found
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
@@ -21,7 +22,7 @@ from bayesregret.policies.policy import is_mean_plus_width
 
 # Orders of all rules: the finer result is told, the difference of both is its error.
 FINE, COARSE = 12, 10
-LARGEST_HORIZON = {"gaussian": 100_000, "bernoulli": 20_000}
+LARGEST_HORIZON = 20_000
 
 
 def exact_regret(bandit: Bandit, policy: Policy, *, horizon: int, delta: float | None = None) -> ExactRegret:
@@ -41,7 +42,7 @@ def exact_regret(bandit: Bandit, policy: Policy, *, horizon: int, delta: float |
     if not isinstance(policy, Policy):
         raise checks.fail("policy", "a policy such as BayesUCB()", policy)
     compute = _computation(bandit)
-    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON[bandit.kind])
+    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     policy = _with_delta(policy, delta)
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
     found, error, find_best_chance = compute(bandit, settings, belief, horizon)
@@ -68,7 +69,7 @@ def _largest_loss(bandit: Bandit) -> float:
     return 1.0
 
 
-Computed = tuple[Found, Array, Callable[[], Array]]
+Computed = tuple[Found, Array, Callable[[], Array | None]]
 
 
 def _computation(bandit: Bandit) -> Callable[[Any, Any, Any, int], Computed]:
@@ -114,5 +115,7 @@ def _gaussian(bandit: GaussianBandit, settings: Any, belief: Any, horizon: int) 
 
 
 def _bernoulli(bandit: BernoulliBandit, settings: Any, belief: Any, horizon: int) -> Computed:
-    found, error = bernoulli_regret(bandit, settings, belief, horizon)
-    return found, error, lambda: bernoulli_best_chance(bandit, settings, belief, horizon)
+    kinds = bernoulli_kinds(bandit, settings, belief, horizon)
+    found, error = bernoulli_regret(bandit, settings, belief, horizon, kinds)
+    arm_kind, first, _ = kinds
+    return found, error, lambda: bernoulli_best_chance(bandit, settings, belief, horizon, arm_kind, first)

@@ -24,7 +24,7 @@ class ExactRegret:
     curve_error: Array  # (horizon,): estimates of the numerical error
     pulls: Array  # (arms,): expected pulls of each arm
     imbalance: float  # how far the expected pulls of all arms until round t are from t, at most
-    find_best_chance: Callable[[], Array]
+    find_best_chance: Callable[[], Array | None]
 
     @property
     def regret(self) -> float:
@@ -37,17 +37,20 @@ class ExactRegret:
         return float(self.curve_error[-1])
 
     @functools.cached_property
-    def best_chance(self) -> Array:
-        """(horizon,): the chance that each round is on the best arm; computed when it is first asked for."""
+    def best_chance(self) -> Array | None:
+        """(horizon,): the chance that each round is on the best arm, to six digits for Gaussian bandits and four for
+        Bernoulli ones; computed when it is first asked for. None for Bernoulli bandits over more than 2,000 rounds."""
         return self.find_best_chance()
 
     @property
-    def best_share(self) -> float:
+    def best_share(self) -> float | None:
         """Expected share of rounds on the best arm."""
-        return float(self.best_chance.mean())
+        return None if self.best_chance is None else float(self.best_chance.mean())
 
     def table(self) -> list[list[str]]:
         """Headings and a row, as `print` and the command line show them."""
+        chance = self.best_chance
+        best = ("", "") if chance is None else (f"{chance.mean():.2%}", f"{chance[-1]:.2%}")
         return [
             ["policy", "Bayes regret", "error", "per round", "best arm", "best arm at the end"],
             [
@@ -55,8 +58,7 @@ class ExactRegret:
                 exact_digits(self.regret, self.error),
                 f"{self.error:.0e}",
                 brief(self.regret / self.horizon),
-                f"{self.best_share:.2%}",
-                f"{self.best_chance[-1]:.2%}",
+                *best,
             ],
         ]
 
@@ -87,5 +89,5 @@ class ExactRegret:
             "best_share": self.best_share,
             "curve": self.curve.tolist(),
             "curve_error": self.curve_error.tolist(),
-            "best_chance": self.best_chance.tolist(),
+            "best_chance": None if self.best_chance is None else self.best_chance.tolist(),
         }
