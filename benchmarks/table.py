@@ -22,6 +22,7 @@ import numba
 import numpy as np
 
 import bound_rows
+import exact_rows
 import growth_rows
 import peer_rows
 import problems
@@ -49,6 +50,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "first": process_rows.first,
     "agent": peer_rows.agent,
     "bounds": bound_rows.bounds,
+    "exact": exact_rows.exact,
     "reproduce": reproduce_rows.reproduce,
 }
 HEADER = ("work", "measured", "figure", "target", "met", "others")

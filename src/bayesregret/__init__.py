@@ -23,7 +23,7 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
-    from bayesregret.exact import ExactRegret, exact_regret
+    from bayesregret.exact import ExactRegret, best_delta, exact_regret
 
 __version__ = "0.1.0"
 
@@ -42,6 +42,7 @@ __all__ = [
     "Policy",
     "PolicyResult",
     "SimulationResult",
+    "best_delta",
     "bounds",
     "exact_regret",
     "load_problem",
@@ -53,6 +54,6 @@ def __getattr__(name: str) -> Any:
     """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
-    if name in ("ExactRegret", "exact_regret"):
+    if name in ("ExactRegret", "best_delta", "exact_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

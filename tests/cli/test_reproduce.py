@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from bayesregret.cli.reproduce import _panels
 from bayesregret.study import Study
 
 QUICK = ["--runs", "20", "--no-progress"]
@@ -30,19 +31,25 @@ reward_noise = [0.5, 1]
 
 
 @pytest.mark.compiled
-def test_a_figure_with_its_claims(bayesregret):
-    outcome = bayesregret("reproduce", "figure-1b", *QUICK)
+def test_a_figure_with_its_claims(bayesregret, monkeypatch):
+    monkeypatch.setattr("bayesregret.experiments.paper.GAPS", (0.0, 1.0, 4.0))
+    arguments = ["reproduce", "figure-1b", "--runs", "200", "--no-progress"]
+    outcome = bayesregret(*arguments)
     assert (outcome.status, outcome.err) == (0, "")
     assert "The square-root bound does not move with the gap." in outcome.out
-    assert "9 points, 9 run now; reproduction/report.html written" in outcome.out
+    assert re.search(
+        r"holds +bayesregret +The simulated regrets agree with the exact ones\. +9 comparisons", outcome.out
+    )
+    assert "3 points, 3 run now; reproduction/report.html written" in outcome.out
     names = {path.name for path in pathlib.Path("reproduction/figures").iterdir()}
     assert names == {f"figure-1b.{suffix}" for suffix in ("pdf", "png", "csv", "tex")}
-    again = bayesregret("reproduce", "figure-1b", *QUICK)
-    assert "9 points, 0 run now; reproduction/report.html still good" in again.out
+    again = bayesregret(*arguments)
+    assert "3 points, 0 run now; reproduction/report.html still good" in again.out
 
 
 @pytest.mark.compiled
-def test_failed_claims_are_told_with_their_exceptions(bayesregret):
+def test_failed_claims_are_told_with_their_exceptions(bayesregret, monkeypatch):
+    monkeypatch.setattr("bayesregret.experiments.paper.WIDTHS", (0.1, 1.0))
     outcome = bayesregret("reproduce", "figure-1a", *QUICK)
     assert "fails" in outcome.out
     assert "figure-1a: Theorem 1, with its remainder, is above the regret. Not so at width 0.1: -343.6" in outcome.out
@@ -61,6 +68,11 @@ def test_json(bayesregret):
 def test_a_figure_without_its_letter_is_all_its_panels(bayesregret):
     data = bayesregret("reproduce", "figure-6", "figure-6a", *QUICK, "--json").data
     assert [figure["figure"] for figure in data["figures"]] == ["figure-6a", "figure-6b"]
+
+
+def test_a_figure_of_one_panel_has_no_letter():
+    assert _panels("figure-7") == ["figure-7"]
+    assert _panels("figure-3") == ["figure-3a", "figure-3b"]
 
 
 @pytest.mark.parametrize(
@@ -102,6 +114,9 @@ def test_sweep(bayesregret):
     assert (outcome.status, outcome.err) == (0, "")
     assert "6 points, 6 run now; sweep/report.html written" in outcome.out
     assert "Every certified bound is above the simulated regret." in outcome.out
+    pathlib.Path("exact.toml").write_text(SWEEP.replace("horizon = 20", "horizon = 5\nexact = true"))
+    exact = bayesregret("sweep", "exact.toml", "--no-progress", "--json").data
+    assert all(trend["exact"] for figure in exact["figures"] for trend in figure["trends"][:2])
     missing = bayesregret("sweep", "none.toml")
     assert (missing.status, missing.err.count("\n")) == (2, 1)
 
@@ -131,7 +146,7 @@ def contents(path):
 @pytest.mark.compiled
 def test_killed_runs_end_with_the_same_bits(tmp_path):
     """Real kills at random moments; the study of the run that at last goes through equals an undisturbed one."""
-    command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-3b", "figure-1b", *QUICK, "--output"]
+    command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-3b", "figure-6a", *QUICK, "--output"]
     subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True)
     moments = random.Random(7)
     for _ in range(4):
@@ -141,5 +156,5 @@ def test_killed_runs_end_with_the_same_bits(tmp_path):
         process.wait()
     subprocess.run([*command, tmp_path / "parts"], check=True, capture_output=True)
     assert contents(tmp_path / "parts" / "study.sqlite") == contents(tmp_path / "whole" / "study.sqlite")
-    reports = [(tmp_path / folder / "figures" / "figure-1b.csv").read_bytes() for folder in ("whole", "parts")]
+    reports = [(tmp_path / folder / "figures" / "figure-6a.csv").read_bytes() for folder in ("whole", "parts")]
     assert reports[0] == reports[1]

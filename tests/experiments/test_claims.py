@@ -3,20 +3,7 @@
 import pytest
 
 from bayesregret.experiments import claims
-from bayesregret.experiments.experiment import Outcome, Point
-
-
-def outcome(x, regret, *, stderr=0.1, more=1.0, more_stderr=0.1, bounds=None):
-    policies = [
-        {"name": "bayes-ucb", "regret": regret, "stderr": stderr, "more": 0.0, "more_stderr": 0.0},
-        {"name": "ucb1", "regret": regret + more, "stderr": stderr, "more": more, "more_stderr": more_stderr},
-    ]
-    return Outcome(Point(x, f"x = {x:g}", {}), {"policies": policies, "bounds": bounds or {}})
-
-
-def bound(value, *, leading=None, form="paper", policy="bayes-ucb"):
-    leading = value if leading is None else leading
-    return {"value": value, "leading": leading, "form": form, "policy": policy, "error": 0.0, "applies": True}
+from experiments.outcomes import bound, outcome
 
 
 @pytest.mark.parametrize(
@@ -37,6 +24,21 @@ def test_one_policy_below_the_other():
     worse = claims.first_policy_is_better("f", [*fine, outcome(3.0, 5.0, more=-0.3)])
     assert worse.verdict == "fails"
     assert worse.exceptions == ("x = 3: -0.30 ± 0.10, -3.0 standard errors",)
+
+
+def test_exact_regrets_decide_which_policy_is_better():
+    unlucky = outcome(1.0, 5.0, more=-0.3, exact=(5.0, 5.2))
+    clear = outcome(2.0, 5.0, more=2.0, exact=(5.0, 7.0))
+    claim = claims.first_policy_is_better("f", [unlucky, clear])
+    assert claim.verdict == "holds"
+    assert "at 2 of 2 points, least by 0.2000 (exact), x = 1; simulated, at 1, least by -3.0" in claim.evidence
+    worse = claims.first_policy_is_better("f", [clear, outcome(3.0, 5.0, more=0.3, exact=(5.0, 4.5))])
+    assert worse.exceptions == ("x = 3: +0.30 ± 0.10 (exactly -0.5000), 3.0 standard errors",)
+
+
+def test_a_difference_within_the_numerical_error_decides_nothing():
+    near = outcome(1.0, 5.0, exact=(5.0, 5.1), exact_error=0.06)
+    assert claims.first_policy_is_better("f", [near]).verdict == "fails"
 
 
 def test_one_bound_below_another():

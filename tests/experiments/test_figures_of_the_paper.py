@@ -1,6 +1,7 @@
 """The experiments are the paper's, and each yields a table and claims."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ def settings_of(figure):
 
 def test_names():
     assert list(PAPER) == ["figure-1a", "figure-1b", "figure-2a", "figure-2b", "figure-3a", "figure-3b"]
-    assert list(BEYOND) == ["figure-4a", "figure-4b", "figure-5", "figure-6a", "figure-6b"]
+    assert list(BEYOND) == ["figure-4a", "figure-4b", "figure-5", "figure-6a", "figure-6b", "figure-7"]
 
 
 @pytest.mark.parametrize("figure", ["figure-1a", "figure-1b", "figure-2a", "figure-2b"])
@@ -57,23 +58,47 @@ def test_figure_3_has_all_81_combinations(figure, noise_kind):
     assert {p["problem"]["noise_kind"] for p in points} == {noise_kind}
 
 
-@pytest.mark.compiled
+def test_exact_regrets_are_asked_for_where_there_are_any():
+    asking = {figure for figure in EXPERIMENTS if any(p.get("exact") for p in settings_of(figure))}
+    assert asking == {"figure-1a", "figure-1b", "figure-3a", "figure-7"}
+    assert all(p["exact"] for figure in asking for p in settings_of(figure))
+    assert "There is no exact difference" in EXPERIMENTS["figure-3b"](None, 7).caption
+
+
+def short(points):
+    """The same points with fewer rounds."""
+    return [replace(point, settings=point.settings | {"horizon": 3}) for point in points]
+
+
 @pytest.mark.parametrize("figure", EXPERIMENTS)
 def test_every_experiment_gives_a_table_and_claims(figure):
     experiment = EXPERIMENTS[figure](20, 7)
-    small = [point for point in experiment.points if point.settings["horizon"] <= 5_000]
-    small = small[:: max(1, len(small) // 6)]
+    small = short(experiment.points[:: max(1, len(experiment.points) // 4)])
     outcomes = [Outcome(point, run_point(point.settings)) for point in small]
     table = experiment.table(outcomes)
     assert len(table.points) == len(small)
     assert all(len(trend.values) == len(small) for trend in table.trends)
-    assert [trend.errors is not None for trend in table.trends] == [
-        trend.kind in ("regret", "difference") for trend in table.trends
-    ]
+    simulated = [trend.kind in ("regret", "difference") for trend in table.trends]
+    assert [trend.errors is not None for trend in table.trends] == simulated
+    exact = figure in ("figure-1a", "figure-1b", "figure-3a")
+    assert [trend.exact is not None for trend in table.trends] == [exact and is_it for is_it in simulated]
     claims = experiment.claims(figure, outcomes)
     assert claims
     assert {claim.verdict for claim in claims} <= {"holds", "fails"}
     assert len(table.rows()) == len(small) + 1
+
+
+def test_figure_3a_is_in_the_order_of_the_exact_difference():
+    experiment = EXPERIMENTS["figure-3a"](20, 7)
+    outcomes = [Outcome(point, run_point(point.settings)) for point in short(experiment.points[:6])]
+    table = experiment.table(outcomes)
+    exact = table["ucb1"].exact
+    assert list(exact.values) == sorted(exact.values)
+    lowest = min(outcomes, key=lambda outcome: outcome.exact(1)[0] - outcome.exact(0)[0])
+    assert table.point_names[0] == lowest.point.name
+    assert exact.values[0] == lowest.exact(1)[0] - lowest.exact(0)[0]
+    assert exact.errors[0] == lowest.exact(1)[1] + lowest.exact(0)[1]
+    assert list(table["ucb1"].values) != sorted(table["ucb1"].values)
 
 
 @pytest.mark.compiled

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import bayesregret as br
+from bayesregret.experiments import point
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings, run_point
 from bayesregret.problem import common_linear
 
@@ -46,6 +47,30 @@ def test_forms_that_refuse_are_left_out_and_infinities_are_words():
     told = run_point(point_settings(noisy, POLICIES[:1], horizon=1, runs=2, seed=0, bounds=ALL_BOUNDS))["bounds"]
     assert "certified_index" not in told
     assert told["prior_dependent"]["value"] == "inf"
+
+
+def test_exact_regrets_where_they_are_asked_for():
+    policies = [{"name": "bayes-ucb"}, {"name": "ucb1", "delta": 0.05}]
+    asked = point_settings(BANDIT, policies, horizon=5, runs=10, seed=3, exact=True)
+    told = run_point(asked)["policies"]
+    for policy, found in zip((br.BayesUCB(), br.UCB1(0.05)), told, strict=True):
+        expected = br.exact_regret(BANDIT, policy, horizon=5)
+        assert (found["exact"], found["exact_error"]) == (expected.regret, expected.error)
+    plain = point_settings(BANDIT, policies, horizon=5, runs=10, seed=3)
+    assert asked == plain | {"exact": True}
+    without = [{name: told for name, told in found.items() if not name.startswith("exact")} for found in told]
+    assert run_point(plain)["policies"] == without
+
+
+def test_points_without_exact_regrets_have_the_key_that_they_always_had():
+    assert list(settings()) == ["problem", "policies", "horizon", "runs", "seed", "bounds", "accuracy"]
+
+
+def test_what_cannot_be_computed_is_told_before_anything_is_simulated(monkeypatch):
+    monkeypatch.setattr(point, "simulate", lambda *_, **__: pytest.fail("simulated"))
+    noisy = br.GaussianBandit([1, 0], 1, 1, noise_kind="rademacher")
+    with pytest.raises(ValueError, match="noise_kind must be gaussian"):
+        run_point(point_settings(noisy, POLICIES[:1], horizon=5, runs=10, seed=0, exact=True))
 
 
 def test_accuracy_reaches_the_bounds_that_can_use_it():

@@ -45,6 +45,7 @@ def test_problem_files_fields_and_values_that_are_no_numbers():
         ({"policies": ["nobody"]}, "policies must be"),
         ({"bounds": ["nothing"]}, "bounds must be"),
         ({"bounds": 3}, "bounds must be a list"),
+        ({"exact": 1}, "exact must be true or false"),
         ({"horizon": 0}, "horizon must be a whole number"),
         ({"problem": 3}, "problem must be a table"),
         ({"problem": {"common": "gaussian", "weight": 3}}, "problem: "),

@@ -1,8 +1,9 @@
 """Tables like those of the experiments, small and made up."""
 
 import math
+from dataclasses import replace
 
-from bayesregret.experiments.table import Axis, Claim, Table, Trend
+from bayesregret.experiments.table import Axis, Claim, Exact, Table, Trend
 
 WIDTHS = (0.1, 0.3, 1.0, 3.0)
 
@@ -39,6 +40,37 @@ def difference_table(**changes):
         "point_names": ("K=5 noise 2", "K=5 noise 1", "K=10 noise 1", "K=20 noise 2"),
     }
     return Table(**(settings | changes))
+
+
+def exact_table(**changes):
+    """The first two trends with exact values, of which the first is nothing but numerical error."""
+    plain = width_table(**changes)
+    exact = (Exact((2e-10, 12.5, 77.5, 76.9), (5e-9,) * 4), Exact((106.6054387, 111.2, 88.1, 78.0), (1e-6,) * 4))
+    first = (replace(trend, exact=found) for trend, found in zip(plain.trends, exact, strict=False))
+    return replace(plain, trends=(*first, *plain.trends[2:]))
+
+
+def exact_difference_table(**changes):
+    (trend,) = difference_table().trends
+    found = Exact((-3.0, 0.6, 11.5, 405.0), (1e-9,) * 4)
+    return difference_table(trends=(replace(trend, exact=found),), **changes)
+
+
+def ranked_table(**changes):
+    """Ratios to an exact value, each bound in an order of its own."""
+    settings = {
+        "figure": "figure-7",
+        "x": Axis("bandits, each line in its own order"),
+        "y": Axis("bound / exact regret", "log", mark=1.0, mark_label="exact regret"),
+        "points": (1.0, 2.0, 3.0, 4.0),
+        "point_names": ("K=5", "K=10", "K=20", "K=40"),
+        "trends": (
+            Trend("gap_dependent", "Theorem 1", "printed", (20.0, 15.0, 40.0, 25.0)),
+            Trend("certified_index", "certified (index)", "certified", (2.0, math.inf, 3.0, 1.5)),
+        ),
+        "ranked": True,
+    }
+    return width_table(**(settings | changes))
 
 
 def one_trend(values, *, errors=None, scale="log", kind="printed", points=None):

@@ -2,16 +2,25 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
-from bayesregret.experiments.table import Axis, Trend
+from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.figures import COLUMN, PAGE, draw
 from bayesregret.figures.drawing import edge_marks
 from bayesregret.figures.saving import rendered
-from figures.samples import HARD_VALUES, difference_table, one_trend, width_table
+from figures.samples import (
+    HARD_VALUES,
+    difference_table,
+    exact_difference_table,
+    exact_table,
+    one_trend,
+    ranked_table,
+    width_table,
+)
 
 
 def artists(figure, gid):
@@ -143,7 +152,7 @@ def test_no_points_at_all():
 
 def test_differences_have_error_bars_and_a_zero_line():
     figure = draw(difference_table())
-    assert artists(figure, "zero").get_ydata() == [0.0, 0.0]
+    assert artists(figure, "across").get_ydata() == [0.0, 0.0]
     (first, *_) = artists(figure, "trend-0-up-errors").get_segments()
     assert first[:, 1] == pytest.approx([0.1, 0.9])
     assert list(artists(figure, "trend-0-up").get_ydata()) == [0.5, 12.0, 407.0]
@@ -159,8 +168,81 @@ def test_differences_need_no_errors():
 
 def test_differences_on_a_log_axis_have_no_zero_line():
     figure = draw(difference_table(y=Axis("difference", "log")))
-    assert artists(figure, "zero") is None
+    assert artists(figure, "across") is None
     assert artists(figure, "trend-0-edge") is not None
+
+
+def texts(figure):
+    return [text.get_text() for text in legend_of(figure).get_texts()]
+
+
+def test_exact_values_are_the_line_and_simulated_ones_marks_with_error_bars():
+    table = exact_table()
+    figure = draw(table)
+    line, marks = artists(figure, "trend-1-exact"), artists(figure, "trend-1-marks")
+    assert tuple(line.get_ydata()) == table.trends[1].exact.values
+    assert (line.get_linestyle(), line.get_marker()) == ("-", "None")
+    assert tuple(marks.get_ydata()) == table.trends[1].values
+    assert (marks.get_linestyle(), marks.get_marker()) == ("None", "s")
+    assert marks.get_markerfacecolor() == "none"  # the line shows through
+    assert line.get_color() == marks.get_color() == marks.get_markeredgecolor()
+    bars = artists(figure, "trend-1-marks-errors").get_segments()
+    assert bars[2][:, 1] == pytest.approx([88.1 - 0.8, 88.1 + 0.8])
+    assert artists(figure, "trend-1-line") is artists(figure, "trend-1-band") is None
+    assert artists(figure, "trend-2-line") is not None
+
+
+def test_an_exact_value_that_is_nothing_but_numerical_error_runs_off_a_log_axis():
+    figure, plain = draw(exact_table()), draw(width_table())
+    assert figure.axes[0].get_ylim() == plain.axes[0].get_ylim()
+    first, second, *_ = artists(figure, "trend-0-exact").get_ydata()
+    assert 0.0 < first < 0.01 * figure.axes[0].get_ylim()[0]
+    assert second == 12.5
+
+
+def test_an_exact_line_is_never_cut_off_above():
+    table = width_table(trends=(replace(width_table().trends[0], exact=Exact((900.0,) * 4, (0.1,) * 4)),))
+    for scale in ("log", "linear"):
+        assert draw(replace(table, y=Axis("regret", scale))).axes[0].get_ylim()[1] > 900.0
+    below = replace(table.trends[0], exact=Exact((-50.0,) * 4, (0.1,) * 4))
+    assert draw(replace(table, y=Axis("regret"), trends=(below,))).axes[0].get_ylim()[0] < -50.0
+
+
+def test_the_legend_says_once_what_is_exact_and_what_is_simulated():
+    assert texts(draw(exact_table())) == [
+        "BayesUCB",
+        "UCB1",
+        "BayesUCB bound (Theorem 1)",
+        "certified (index form)",
+        "exact",
+        "simulated, ± standard error",
+        "below the axis",
+    ]
+    assert texts(draw(exact_difference_table())) == ["exact", "simulated, ± standard error"]
+
+
+def test_differences_have_an_exact_line_through_them():
+    figure = draw(exact_difference_table())
+    assert tuple(artists(figure, "trend-0-exact").get_ydata()) == (-3.0, 0.6, 11.5, 405.0)
+    assert list(artists(figure, "trend-0-down").get_ydata()) == [-3.25]
+    assert artists(figure, "trend-0-up").get_markerfacecolor() == "none"
+    assert artists(draw(difference_table()), "trend-0-up").get_markerfacecolor() != "none"
+
+
+def test_in_a_ranked_table_each_trend_rises():
+    figure = draw(ranked_table())
+    assert list(artists(figure, "trend-0-line").get_ydata()) == [15.0, 20.0, 25.0, 40.0]
+    assert list(artists(figure, "trend-1-line").get_ydata())[:3] == [1.5, 2.0, 3.0]
+    assert list(artists(figure, "trend-1-edge").get_xdata()) == [4.0]  # infinite ones are last
+
+
+def test_the_mark_of_an_axis_is_a_line_that_is_in_view():
+    table = ranked_table(y=Axis("ratio", "log", mark=0.2, mark_label="a fifth"))
+    figure = draw(table)
+    assert artists(figure, "across").get_ydata() == [0.2, 0.2]
+    assert figure.axes[0].get_ylim()[0] < 0.2
+    assert "a fifth" in texts(figure)
+    assert artists(draw(width_table()), "across") is None
 
 
 @pytest.mark.parametrize(

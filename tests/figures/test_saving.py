@@ -7,11 +7,12 @@ import zlib
 
 import pytest
 
-from bayesregret.experiments.table import Axis, Trend
+from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.figures import save
 from bayesregret.figures.latex import latex_table
+from bayesregret.figures.numbers import cells, shown_exact
 from bayesregret.figures.saving import csv_table, write_whole
-from figures.samples import difference_table, one_trend, width_table
+from figures.samples import difference_table, exact_table, one_trend, ranked_table, width_table
 
 ENDINGS = [".pdf", ".png", ".csv", ".tex"]
 
@@ -62,6 +63,41 @@ def test_csv_has_every_digit():
     assert len(rows) == 1 + len(table.points)
 
 
+def test_csv_has_exact_values_with_their_errors():
+    rows = list(csv.reader(io.StringIO(csv_table(exact_table()))))
+    assert rows[0][1:5] == [
+        "BayesUCB",
+        "BayesUCB, standard error",
+        "BayesUCB, exact",
+        "BayesUCB, error of the exact one",
+    ]
+    assert [float(cell) for cell in rows[1][3:5]] == [2e-10, 5e-9]
+    assert {len(row) for row in rows} == {11}
+
+
+def test_exact_values_have_the_digits_that_mean_something():
+    heading, first, second, *_ = cells(exact_table())
+    assert heading[1:5] == ["BayesUCB", "BayesUCB, exact", "UCB1", "UCB1, exact"]
+    assert first[1:5] == ["0.50 ± 0.20", "< 5e-09", "107.10 ± 0.60", "106.605"]
+    assert second[2] == "12.5000"
+    rough = Exact((77.4,), (0.1,))
+    assert shown_exact(rough, 0) == "77.4"
+
+
+def test_a_ranked_table_is_by_problem():
+    rows = list(csv.reader(io.StringIO(csv_table(ranked_table()))))
+    assert rows[0] == ["problem", "Theorem 1", "certified (index)"]
+    assert rows[1] == ["K=5", "20.0", "2.0"]
+    assert cells(ranked_table())[2] == ["K=10", "15.00", "∞"]
+    assert r"\begin{tabular}{lrr}" in latex_table(ranked_table())
+
+
+def test_latex_has_a_column_for_exact_values():
+    lines = latex_table(exact_table()).splitlines()
+    assert lines[2] == r"\begin{tabular}{rrrrrrr}"
+    assert all(line.count("&") == 6 for line in lines if line.endswith(r"\\"))
+
+
 def test_latex_is_a_booktabs_table():
     lines = latex_table(width_table()).splitlines()
     assert lines[1] == r"\begin{tabular}{rrrrr}"
@@ -87,7 +123,8 @@ def test_long_tables_break_over_pages():
 
 def test_many_columns_stand_closer():
     trends = tuple(Trend(f"b{i}", f"b{i}", "printed", (1.0,) * 4) for i in range(7))
-    assert r"\tabcolsep" in latex_table(width_table(trends=trends))
+    assert r"\begingroup\setlength{\tabcolsep}" in latex_table(width_table(trends=trends))
+    assert r"\begingroup\footnotesize" in latex_table(width_table(trends=(*trends, *trends)))
 
 
 def test_numbers_that_are_none_have_signs():

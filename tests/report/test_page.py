@@ -10,7 +10,15 @@ from bayesregret.experiments.table import Axis, Claim, Trend
 from bayesregret.figures.numbers import cells
 from bayesregret.report import write_report
 from bayesregret.report.page import shown_setting
-from figures.samples import CLAIMS, difference_table, one_trend, width_table
+from figures.samples import (
+    CLAIMS,
+    difference_table,
+    exact_difference_table,
+    exact_table,
+    one_trend,
+    ranked_table,
+    width_table,
+)
 
 BOUNDS = [("Gaussian bandit", [["bound", "value"], ["gap_dependent", "1352"], ["certified_index", "124.4"]])]
 ABOUT = {"Settings": {"seed": 7, "runs": 10_000, "widths": [0.1, 1.0]}, "Time": {"all": "12.3 s"}}
@@ -151,7 +159,31 @@ def test_the_script_gets_the_same_numbers(page):
 
 
 def test_marks_at_the_edge_are_explained(page):
-    assert "▽ below the axis" in page
+    assert re.search(r'<li class="note"><svg class="sample".*?</svg>below the axis</li>', page)
+
+
+def data_of(page):
+    found = re.findall(r'<script type="application/json" data-for="([^"]+)">(.*?)</script>', page)
+    return {name: json.loads(text) for name, text in found}
+
+
+def test_exact_values_are_told_with_the_simulated_ones(tmp_path):
+    page = write(tmp_path, tables=[exact_table(), exact_difference_table()])
+    data = data_of(page)
+    assert data["figure-1a"]["exact"][0] == ["< 5e-09", "12.5000", "77.5000", "76.9000"]
+    assert data["figure-1a"]["exact"][2] is None
+    assert data["figure-1a"]["values"][0][0] == "0.50 ± 0.20"
+    assert data["figure-1a"]["order"] is None
+    assert page.count("</svg>exact</li>") == page.count("</svg>simulated, ± standard error</li>") == 2
+    assert page.count("data-legend=") == 4  # of the trends; the one difference has no name of its own
+
+
+def test_in_a_ranked_figure_each_place_has_its_own_point(tmp_path):
+    data = data_of(write(tmp_path, tables=[ranked_table()]))["figure-7"]
+    assert data["order"] == [[1, 0, 3, 2], [3, 0, 2, 1]]
+    assert data["names"] == ["K=5", "K=10", "K=20", "K=40"]
+    heights = [place[1] for place in data["wide"][0]]
+    assert heights == sorted(heights, reverse=True)  # counted from the top: the line rises
 
 
 def test_names_cannot_become_markup(tmp_path):

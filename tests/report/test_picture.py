@@ -7,8 +7,9 @@ import pytest
 
 from bayesregret.experiments.table import Trend
 from bayesregret.figures import COLUMN, PAGE, draw
+from bayesregret.figures.legend import Note
 from bayesregret.figures.style import Look
-from bayesregret.report.picture import picture, sample
+from bayesregret.report.picture import noted, picture, sample
 from figures.samples import difference_table, width_table
 
 
@@ -70,3 +71,13 @@ def test_samples_show_line_and_marker():
     dashed = sample(Look("#0072b2", (5.0, 2.0), line_width=2.0))
     assert 'stroke-dasharray="10.00 4.00"' in dashed
     assert dashed.count("<path") == 1
+
+
+def test_samples_of_notes():
+    look = Look("#0072b2", marker="o", hollow=True)
+    line, bar, edge = (noted(Note("what", look, form)) for form in ("line", "bar", "edge"))
+    assert (line.count("<path"), bar.count("<path"), edge.count("<path")) == (1, 2, 1)
+    assert "M1 6H35" in line
+    assert "M18 0V12" in bar
+    assert 'fill="none"' in edge
+    assert 'fill="none"' in sample(look)

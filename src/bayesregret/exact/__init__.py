@@ -2,5 +2,6 @@
 
 from bayesregret.exact.regret import exact_regret
 from bayesregret.exact.result import ExactRegret
+from bayesregret.exact.tuning import BestDelta, best_delta
 
-__all__ = ["ExactRegret", "exact_regret"]
+__all__ = ["BestDelta", "ExactRegret", "best_delta", "exact_regret"]

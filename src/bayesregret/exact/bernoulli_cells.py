@@ -54,12 +54,13 @@ def cells_regret(
     start[0, :, 0] = 1.0
     start[1, :, 0] = best - alpha / (alpha + beta)
     before = [start, start]
+    above = [math.inf, math.inf]
     for i, laws in enumerate(_laws(settings, belief, alpha, beta, first, best, horizon, levels)):
-        _pass_cell(books[0], transform, before[0], laws, i)
-        before[0] = laws
-        if kept[i]:
-            _pass_cell(books[1], transform, before[1], laws, i)
-            before[1] = laws
+        for sweep in (0, 1) if kept[i] else (0,):
+            # A single level: arms that tie there go by their numbers.
+            single = above[sweep] <= np.nextafter(levels[i], math.inf)
+            _pass_cell(books[sweep], transform, before[sweep], laws, single, i)
+            before[sweep], above[sweep] = laws, float(levels[i])
     fine, coarse = (_found(book, transform) for book in books)
     return fine, np.abs(np.cumsum(fine.regret - coarse.regret))
 
@@ -121,12 +122,14 @@ def _laws(
             yield from part
 
 
-def _pass_cell(book: Book, transform: Transform, before: Array, after: Array, turn: int) -> None:
-    """All kinds move, each as a group of its own, in turn from the first and from the last."""
-    kinds = np.arange(after.shape[1])[:: 1 if turn % 2 == 0 else -1]
+def _pass_cell(book: Book, transform: Transform, before: Array, after: Array, single: bool, turn: int) -> None:
+    """All kinds move; in a cell of many levels each as a group of its own, in turn from the first and from the last."""
+    kinds = np.arange(after.shape[1])[:: 1 if single or turn % 2 == 0 else -1]
     law, loss = transform.forward((after - before)[:, kinds])
     start_batch(book, transform.forward(before[0]))
-    compile_kernel(make_moves)(book, law, loss, kinds, kinds, np.ones(len(kinds), np.bool_), np.zeros(len(kinds)))
+    groups = np.zeros_like(kinds) if single else kinds
+    ordered, freed = np.ones(len(kinds), np.bool_), np.zeros(len(kinds))
+    compile_kernel(make_moves)(book, law, loss, kinds, groups, ordered, freed)
 
 
 def _found(book: Book, transform: Transform) -> Found:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, rarely_called
 
 # Arms that tie share pulls unevenly. If an arm is at a level with a chance below this, three of them are there too
 # rarely to matter, and the shares change evenly from arm to arm.
@@ -168,7 +168,7 @@ def move_block(book, law, loss, start, kind, group, ordered, freed):
         row = end
 
 
-@jitable
+@rarely_called
 def move_kind(book, kind, ordered, freed):
     """All arms of one kind move: one after the other where order matters."""
     copies = book.copies[kind]
@@ -204,7 +204,7 @@ def row_of(values, kind):
     return Complex(values.re[kind], values.im[kind])
 
 
-@jitable
+@rarely_called
 def share_pulls(book, kind):
     """Pulls of each arm of the kind: with `done` arms before it, others old^(copies - 1 - done) new^done."""
     done = 0
@@ -218,7 +218,7 @@ def share_pulls(book, kind):
             done += 1
 
 
-@jitable
+@rarely_called
 def move_arm_by_arm(book, law, loss, start, kind, row, end):
     """Several kinds meet a level: their arms move one after the other, by number."""
     for arm in range(book.arm_kind.shape[0]):
@@ -261,7 +261,7 @@ def pulls_until_horizon(book):
     return total
 
 
-@jitable
+@rarely_called
 def geometric_sum(book, kind, terms):
     """In `sums` the sum of new^q old^(terms - 1 - q) over q < terms, in `a` and `b` old^terms and new^terms."""
     copy(row_of(book.old, kind), book.a)
@@ -284,7 +284,7 @@ def geometric_sum(book, kind, terms):
             multiply(book.b, row_of(book.new, kind))
 
 
-@jitable
+@rarely_called
 def multiply_power(book, laws, kind, power):
     """Multiply `others` by a power of a kind's law, by repeated squaring."""
     if power <= 0:
@@ -301,10 +301,11 @@ def multiply_power(book, laws, kind, power):
 
 # --- loops over points ---------------------------------------------------------------------------------------------
 # Vector instructions need arrays that are known not to overlap: no result is one of the arguments' arrays unless it is
-# written `x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more).
+# written `x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more). Each is compiled
+# once: calling it costs nothing beside a block of points.
 
 
-@jitable
+@rarely_called
 def split(values, start, out):
     """A block of a row; beyond the row's end all stays zero."""
     part = values[start : start + out.re.shape[0]]
@@ -313,7 +314,7 @@ def split(values, start, out):
         out.im[q] = part[q].imag
 
 
-@jitable
+@rarely_called
 def copy(values, out):
     for q in range(values.re.shape[0]):
         out.re[q] = values.re[q]
@@ -321,27 +322,27 @@ def copy(values, out):
         out.im[q] = values.im[q]
 
 
-@jitable
+@rarely_called
 def fill_one(out):
     for q in range(out.re.shape[0]):
         out.re[q] = 1.0
         out.im[q] = 0.0
 
 
-@jitable
+@rarely_called
 def scale(values, factor):
     for q in range(values.re.shape[0]):
         values.re[q] *= factor
         values.im[q] *= factor
 
 
-@jitable
+@rarely_called
 def add(x, y, out):
     for q in range(x.shape[0]):
         out[q] = x[q] + y[q]
 
 
-@jitable
+@rarely_called
 def add_to(x, y):
     for q in range(x.re.shape[0]):
         x.re[q] += y.re[q]
@@ -349,7 +350,7 @@ def add_to(x, y):
         x.im[q] += y.im[q]
 
 
-@jitable
+@rarely_called
 def square(x):
     for q in range(x.re.shape[0]):
         a, b = x.re[q], x.im[q]
@@ -357,7 +358,7 @@ def square(x):
         x.im[q] = 2.0 * a * b
 
 
-@jitable
+@rarely_called
 def multiply(x, y):
     for q in range(x.re.shape[0]):
         a, b, c, d = x.re[q], x.im[q], y.re[q], y.im[q]
@@ -365,7 +366,7 @@ def multiply(x, y):
         x.im[q] = a * d + b * c
 
 
-@jitable
+@rarely_called
 def subtract_product(total, x, y):
     for q in range(total.re.shape[0]):
         total.re[q] -= x.re[q] * y.re[q] - x.im[q] * y.im[q]

@@ -80,14 +80,15 @@ def spread(weight, centre, noise, panels, bases, target):
     if high <= low:
         return
     panel = 0
+    finer = max(1.0, noise)  # what follows varies on the next step's noise, and that is below 1
     if low == -REACH and high == REACH:
-        steps = int(2.0 * REACH / TRAPEZOID)
+        steps = int(2.0 * REACH / TRAPEZOID * finer)
         for i in range(steps + 1):
             xi = -REACH + i * (2.0 * REACH / steps)
             share = weight * (2.0 * REACH / steps) * math.exp(-0.5 * xi * xi) / SQRT_2PI
             panel = add_value(share, centre + noise * xi, panel, panels, bases, target)
         return
-    chunks = max(1, math.ceil((high - low) / CHUNK))
+    chunks = max(1, math.ceil((high - low) / CHUNK * finer))
     half = 0.5 * (high - low) / chunks
     for chunk in range(chunks):
         middle = low + (2 * chunk + 1) * half

@@ -52,6 +52,17 @@ class ArmBelief:
         """Of one reward, under the arm's prior."""
         return math.hypot(self.width, self.noise)
 
+    def in_noises(self) -> ArmBelief:
+        """The same with the noise as the unit of rewards: arms of the same strength are then alike."""
+        return ArmBelief(
+            self.horizon,
+            self.width / self.noise,
+            1.0,
+            self.prior_pulls,
+            self.prior_shift / self.noise,
+            self.widths / self.noise,
+        )
+
     def barriers(self, level: float) -> Array:
         """Where the index is at the level, for x = (posterior mean - level) / posterior deviation."""
         pulls = np.arange(len(self.widths), dtype=np.float64)
@@ -87,9 +98,16 @@ class ExitTable:
     excess: Array
 
 
-@functools.lru_cache(maxsize=64)
 def exit_table(arm: ArmBelief, order: int) -> ExitTable:
-    """The table of an arm, by the quickest way that there is for what the policy believes."""
+    """The table of an arm."""
+    unit = arm.noise
+    made = _table_in_noises(arm.in_noises(), order)
+    return ExitTable(unit * made.top, unit * made.edges, made.order, made.law, unit * made.excess)
+
+
+@functools.lru_cache(maxsize=64)
+def _table_in_noises(arm: ArmBelief, order: int) -> ExitTable:
+    """By the quickest way that there is for what the policy believes."""
     if arm.prior_pulls == 0.0:
         return _without_prior(arm, order)
     return _one_barrier(arm, order) if is_as_strong(arm) else _barrier_by_level(arm, order)

@@ -11,6 +11,7 @@ from bayesregret.experiments.gaussian import figure_1a, figure_1b
 from bayesregret.experiments.horizon import figure_5
 from bayesregret.experiments.linear import figure_2a, figure_2b
 from bayesregret.experiments.prior_worth import figure_6a, figure_6b
+from bayesregret.experiments.tightness import figure_7
 
 __all__ = ["BEYOND", "EXPERIMENTS", "PAPER"]
 
@@ -30,5 +31,6 @@ BEYOND: dict[str, Builder] = {
     "figure-5": figure_5,
     "figure-6a": figure_6a,
     "figure-6b": figure_6b,
+    "figure-7": figure_7,
 }
 EXPERIMENTS: dict[str, Builder] = PAPER | BEYOND

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from bayesregret.digits import brief, counted, with_error
-from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.experiment import Outcome, exact_difference_of
 from bayesregret.experiments.table import Claim
 
 Whose = Literal["paper", "bayesregret"]
@@ -53,21 +53,31 @@ def regret_falls(
 
 
 def first_policy_is_better(figure: str, outcomes: Sequence[Outcome], other: int = 1, whose: Whose = "paper") -> Claim:
-    """BayesUCB below UCB1, by how many standard errors of the paired difference."""
-    distances = [_distance(outcome, other) for outcome in outcomes]
+    """BayesUCB below UCB1: by exact regrets where there are; by how many standard errors of the paired difference."""
+    exact = [found[0] for o in outcomes if (found := exact_difference_of(o.result, other)) is not None]
     claim = at_every_point(
         figure,
         "The regret of BayesUCB is below that of UCB1.",
         outcomes,
-        lambda outcome: outcome.result["policies"][other]["more"] > 0.0,
+        lambda outcome: _has_more(outcome, other),
         lambda outcome: f"{_told_difference(outcome, other)}, {_distance(outcome, other):.1f} standard errors",
     )
+    evidence = claim.evidence
+    distances = [_distance(outcome, other) for outcome in outcomes]
+    if len(exact) == len(outcomes):
+        smallest = min(range(len(outcomes)), key=exact.__getitem__)
+        evidence += f", least by {brief(exact[smallest])} (exact), {outcomes[smallest].point.name}; "
+        evidence += f"simulated, at {sum(distance > 0.0 for distance in distances)}"
     nearest = min(range(len(outcomes)), key=distances.__getitem__)
-    least = f"least by {distances[nearest]:.1f} standard errors, {outcomes[nearest].point.name}"
+    evidence += f", least by {distances[nearest]:.1f} standard errors, {outcomes[nearest].point.name}"
     unsure = sum(0.0 < distance < DECISIVE for distance in distances)
-    doubt = f"; {counted(unsure, 'point')} by less than {DECISIVE:g}" if unsure else ""
-    evidence = f"{claim.evidence}, {least}{doubt}"
+    evidence += f"; {counted(unsure, 'point')} by less than {DECISIVE:g}" if unsure else ""
     return Claim(claim.figure, claim.statement, claim.verdict, evidence, claim.exceptions, whose)
+
+
+def _has_more(outcome: Outcome, other: int) -> bool:
+    exact = exact_difference_of(outcome.result, other)
+    return exact[0] > exact[1] if exact is not None else bool(outcome.result["policies"][other]["more"] > 0.0)
 
 
 def _distance(outcome: Outcome, other: int) -> float:
@@ -77,7 +87,9 @@ def _distance(outcome: Outcome, other: int) -> float:
 
 def _told_difference(outcome: Outcome, other: int) -> str:
     told = outcome.result["policies"][other]
-    return with_error(told["more"], told["more_stderr"], signed=True)
+    exact = exact_difference_of(outcome.result, other)
+    exactly = "" if exact is None else f" (exactly {brief(exact[0])})"
+    return f"{with_error(told['more'], told['more_stderr'], signed=True)}{exactly}"
 
 
 def below(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bayesregret.experiments.point import Result, Settings, number
-from bayesregret.experiments.table import Axis, Claim, Kind, Table, Trend
+from bayesregret.experiments.table import Axis, Claim, Exact, Kind, Table, Trend
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,9 @@ class Point:
     x: float
     name: str  # what it is, in words
     settings: Settings
+
+
+Computed = tuple[float, float]  # an exact value and its numerical error
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class TrendOf:
     label: str
     kind: Kind
     read: Callable[[Result], tuple[float, float | None]]  # value and standard error
+    read_exact: Callable[[Result], Computed | None] = lambda result: None
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,9 @@ class Outcome:
 
     def stderr(self, policy: int) -> float:
         return float(self.result["policies"][policy]["stderr"])
+
+    def exact(self, policy: int) -> Computed | None:
+        return exact_regret_of(self.result, policy)
 
     def bound(self, name: str, part: str = "value") -> float:
         return number(self.result["bounds"][name][part])
@@ -61,14 +68,13 @@ class Experiment:
     trends: tuple[TrendOf, ...]
     claims: Decide
     notes: Mapping[str, Any] = field(default_factory=dict)
-    sort_by: str | None = None  # the trend whose values put the points in order
+    sort_by: Callable[[Outcome], float] | None = None  # points are in the order of this, and x is their rank
+    name: Callable[[Outcome], str] = lambda outcome: outcome.point.name
+    ranked: bool = False  # each trend is drawn in the order of its own values
 
     def table(self, outcomes: Sequence[Outcome]) -> Table:
         """The numbers that the figure draws."""
-        ordered = list(outcomes)
-        if self.sort_by is not None:
-            trend = next(trend for trend in self.trends if trend.name == self.sort_by)
-            ordered.sort(key=lambda outcome: trend.read(outcome.result)[0])
+        ordered = list(outcomes) if self.sort_by is None else sorted(outcomes, key=self.sort_by)
         points = [o.point.x for o in ordered] if self.sort_by is None else [i + 1.0 for i in range(len(ordered))]
         return Table(
             self.figure,
@@ -78,8 +84,9 @@ class Experiment:
             self.y,
             tuple(points),
             tuple(_trend(trend, ordered) for trend in self.trends),
-            tuple(o.point.name for o in ordered) if self.sort_by is not None else None,
+            tuple(map(self.name, ordered)) if self.sort_by is not None else None,
             dict(self.notes) | _common_settings(self.points),
+            self.ranked,
         )
 
 
@@ -87,7 +94,15 @@ def _trend(trend: TrendOf, outcomes: Sequence[Outcome]) -> Trend:
     read = [trend.read(outcome.result) for outcome in outcomes]
     errors = [error for _, error in read if error is not None]
     values = tuple(value for value, _ in read)
-    return Trend(trend.name, trend.label, trend.kind, values, tuple(errors) if len(errors) == len(values) else None)
+    computed = [found for outcome in outcomes if (found := trend.read_exact(outcome.result)) is not None]
+    return Trend(
+        trend.name,
+        trend.label,
+        trend.kind,
+        values,
+        tuple(errors) if len(errors) == len(values) else None,
+        Exact(*zip(*computed, strict=True)) if computed and len(computed) == len(values) else None,
+    )
 
 
 def _common_settings(points: Sequence[Point]) -> dict[str, Any]:
@@ -99,12 +114,24 @@ def _common_settings(points: Sequence[Point]) -> dict[str, Any]:
     return shared
 
 
+def exact_regret_of(result: Result, policy: int) -> Computed | None:
+    """The exact regret with its numerical error, where it was asked for."""
+    told = result["policies"][policy]
+    return (told["exact"], told["exact_error"]) if "exact" in told else None
+
+
+def exact_difference_of(result: Result, policy: int) -> Computed | None:
+    """How much more the exact regret is than the first policy's."""
+    first, other = exact_regret_of(result, 0), exact_regret_of(result, policy)
+    return None if first is None or other is None else (other[0] - first[0], other[1] + first[1])
+
+
 def regret_of(policy: int, name: str, label: str) -> TrendOf:
     def read(result: Result) -> tuple[float, float | None]:
         told = result["policies"][policy]
         return told["regret"], told["stderr"]
 
-    return TrendOf(name, label, "regret", read)
+    return TrendOf(name, label, "regret", read, lambda result: exact_regret_of(result, policy))
 
 
 def difference_of(policy: int, name: str, label: str) -> TrendOf:
@@ -114,7 +141,7 @@ def difference_of(policy: int, name: str, label: str) -> TrendOf:
         told = result["policies"][policy]
         return told["more"], told["more_stderr"]
 
-    return TrendOf(name, label, "difference", read)
+    return TrendOf(name, label, "difference", read, lambda result: exact_difference_of(result, policy))
 
 
 def bound_of(name: str, label: str, kind: Kind, part: str = "value") -> TrendOf:

@@ -24,7 +24,10 @@ BAYES_UCB = {"name": "bayes-ucb"}
 UCB1 = {"name": "ucb1"}
 
 
-def compared(bandit: Bandit, x: float, name: str, *, runs: int, seed: int, horizon: int = HORIZON) -> Point:
+def compared(
+    bandit: Bandit, x: float, name: str, *, runs: int, seed: int, horizon: int = HORIZON, exact: bool = False
+) -> Point:
     """A point with BayesUCB and UCB1 side by side, and every bound."""
     both = [BAYES_UCB, UCB1]
-    return Point(x, name, point_settings(bandit, both, horizon=horizon, runs=runs, seed=seed, bounds=ALL_BOUNDS))
+    settings = point_settings(bandit, both, horizon=horizon, runs=runs, seed=seed, bounds=ALL_BOUNDS, exact=exact)
+    return Point(x, name, settings)

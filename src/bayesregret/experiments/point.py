@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 Result = dict[str, Any]
 
+EXACT_ENOUGH = 1e-4  # relative error of exact regrets: far below what a figure shows
 ALL_BOUNDS = "all"  # every bound that there is for the bandit
 
 
@@ -33,12 +34,14 @@ def point_settings(
     seed: int,
     bounds: Sequence[str] | str = (),
     accuracy: float | None = None,
+    exact: bool = False,
 ) -> Settings:
     """Plain data for a point. A policy is {"name": ...} with its own settings; a prior is a problem as a dict.
 
-    `accuracy` is the relative standard error that is enough for bounds which are averages over random instances.
+    `accuracy` is the relative standard error that is enough for bounds which are averages over random instances;
+    `exact` asks for the exact regret of every policy, too.
     """
-    return {
+    settings: Settings = {
         "problem": bandit.to_dict(),
         "policies": [dict(policy) for policy in policies],
         "horizon": horizon,
@@ -47,14 +50,18 @@ def point_settings(
         "bounds": bounds if isinstance(bounds, str) else list(bounds),
         "accuracy": accuracy,
     }
+    # Points that do not ask for it are found again under the key that they always had.
+    return settings | {"exact": True} if exact else settings
 
 
 def run_point(settings: Settings, threads: int | None = None) -> Result:
-    """Simulate and bound what the settings say."""
+    """Simulate, bound and compute what the settings say."""
     bandit = problem_from_dict(settings["problem"])
+    policies = [_policy(policy) for policy in settings["policies"]]
+    exact = _exact(bandit, policies, settings)  # first: what cannot be computed is told before anything is simulated
     found = simulate(
         bandit,
-        [_policy(policy) for policy in settings["policies"]],
+        policies,
         horizon=settings["horizon"],
         runs=settings["runs"],
         seed=settings["seed"],
@@ -73,7 +80,8 @@ def run_point(settings: Settings, threads: int | None = None) -> Result:
                 "more": difference.mean,  # than the first policy, run by run
                 "more_stderr": difference.stderr,
             }
-            for name, difference in zip(names, paired, strict=True)
+            | computed
+            for name, difference, computed in zip(names, paired, exact, strict=True)
         ],
         "bounds": _bounds(bandit, settings),
     }
@@ -85,6 +93,16 @@ def _policy(settings: Mapping[str, Any]) -> Policy:
     if prior is not None:
         given["prior"] = problem_from_dict(prior)
     return Policy.classes[given.pop("name")](**given)
+
+
+def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> list[dict[str, float]]:
+    """The exact regret of each policy with its numerical error, where the settings ask for it."""
+    if not settings.get("exact", False):
+        return [{} for _ in policies]
+    from bayesregret.exact import exact_regret
+
+    found = (exact_regret(bandit, policy, horizon=settings["horizon"], accuracy=EXACT_ENOUGH) for policy in policies)
+    return [{"exact": exact.regret, "exact_error": exact.error} for exact in found]
 
 
 def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from bayesregret import checks
 from bayesregret.experiments import claims, paper
+from bayesregret.experiments.agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
@@ -17,7 +18,7 @@ from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
 
-FIELDS = {"problem", "vary", "policies", "bounds", "horizon", "runs", "seed", "title"}
+FIELDS = {"problem", "vary", "policies", "bounds", "exact", "horizon", "runs", "seed", "title"}
 MOST_POINTS = 100_000
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
@@ -27,7 +28,7 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
 
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
-    list of values for each field that changes, and `policies`, `bounds`, `horizon`, `runs`, `seed`, `title`.
+    list of values for each field that changes, and `policies`, `bounds`, `exact`, `horizon`, `runs`, `seed`, `title`.
     """
     name = os.fspath(path)
     try:
@@ -92,6 +93,7 @@ def _experiment(
             runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
             seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
             bounds=bounds,
+            exact=_exact(data),
         )
         points.append(Point(float(value) if number else float(i + 1), f"{first} {checks.shown(value)}", settings))
     where = ", ".join(f"{field} {checks.shown(value)}" for field, value in fixed.items())
@@ -147,6 +149,13 @@ def _bounds(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _exact(data: Mapping[str, Any]) -> bool:
+    given = data.get("exact", False)
+    if not isinstance(given, bool):
+        raise checks.fail("exact", "true or false", given)
+    return given
+
+
 def _trends(policies: Sequence[Mapping[str, Any]], bounds: Sequence[str]) -> tuple[TrendOf, ...]:
     names = [str(policy["name"]) for policy in policies]
     regrets = []
@@ -162,9 +171,10 @@ def _scale(values: Sequence[float]) -> Any:
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
-    """What can be decided of any sweep: certified bounds of the policies that were run."""
+    """What can be decided of any sweep: certified bounds of the policies that were run, and exact regrets."""
     policies = [policy["name"] for policy in outcomes[0].result["policies"]]
     compared = any(
         told["form"] == "certified" and told["policy"] in policies for told in outcomes[0].result["bounds"].values()
     )
-    return [claims.certified_hold(figure, outcomes, policies)] if compared else []
+    certified = [claims.certified_hold(figure, outcomes, policies)] if compared else []
+    return certified + agreement(figure, outcomes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -15,6 +16,16 @@ Verdict = Literal["holds", "fails"]
 class Axis:
     label: str
     scale: Scale = "linear"
+    mark: float | None = None  # a value with a meaning of its own, where a line is drawn
+    mark_label: str = ""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What was computed without simulation, with estimates of the numerical error."""
+
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,11 @@ class Trend:
     kind: Kind
     values: tuple[float, ...]
     errors: tuple[float, ...] | None = None
+    exact: Exact | None = None  # what the simulated values estimate
+
+    def in_order(self) -> list[int]:
+        """Its points from the lowest value to the highest; those that are no number last."""
+        return sorted(range(len(self.values)), key=lambda i: (math.isnan(self.values[i]), self.values[i]))
 
 
 @dataclass(frozen=True)
@@ -41,6 +57,7 @@ class Table:
     trends: tuple[Trend, ...]
     point_names: tuple[str, ...] | None = None  # what each point is, where x alone does not say it
     settings: Mapping[str, Any] = field(default_factory=dict)
+    ranked: bool = False  # each trend is drawn in the order of its own values, and x is the rank
 
     def __getitem__(self, name: str) -> Trend:
         return next(trend for trend in self.trends if trend.name == name)
@@ -50,23 +67,27 @@ class Table:
 
     def rows(self) -> list[list[Any]]:
         """Headings, then a row for each point: for CSV, LaTeX and the report's tables."""
-        heading: list[Any] = [self.x.label]
+        heading: list[Any] = [] if self.ranked else [self.x.label]
         if self.point_names is not None:
             heading.append("problem")
         for trend in self.trends:
             heading.append(trend.label)
             if trend.errors is not None:
                 heading.append(f"{trend.label}, standard error")
+            if trend.exact is not None:
+                heading += [f"{trend.label}, exact", f"{trend.label}, error of the exact one"]
         return [heading, *(self._row(i) for i in range(len(self.points)))]
 
     def _row(self, i: int) -> list[Any]:
-        row: list[Any] = [self.points[i]]
+        row: list[Any] = [] if self.ranked else [self.points[i]]
         if self.point_names is not None:
             row.append(self.point_names[i])
         for trend in self.trends:
             row.append(trend.values[i])
             if trend.errors is not None:
                 row.append(trend.errors[i])
+            if trend.exact is not None:
+                row += [trend.exact.values[i], trend.exact.errors[i]]
         return row
 
 

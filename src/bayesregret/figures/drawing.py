@@ -1,7 +1,8 @@
-"""A table drawn: regret with bands of a standard error, bounds beside it, or sorted differences."""
+"""A table drawn: simulated and exact regret, bounds beside it, or sorted differences."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from bayesregret.experiments.table import Table, Trend
 from bayesregret.figures import labels
 from bayesregret.figures.legend import add_legend
+from bayesregret.figures.marks import RATHER_WIDE, draw_exact, draw_marks, marker_style
 from bayesregret.figures.scales import drawable, set_up, y_reach
 from bayesregret.figures.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
 
@@ -27,6 +29,7 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
     Values that a log axis cannot show are breaks in the line, with a mark at the edge. Artists of trend i have group
     ids that begin with trend-i.
     """
+    table = as_drawn(table)
     with paper_style():
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
@@ -41,14 +44,23 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
             _draw_trend(axes, f"trend-{i}", trend, look, x, size)
         for mark in edge_marks(table):
             _draw_edge_mark(axes, mark, table.trends[mark.trend], styles[mark.trend], x)
-        if is_difference(table):
-            _draw_zero(axes, table)
-        if legend and len(table.trends) > 1:
+        _draw_line_across(axes, table)
+        if legend:
             add_legend(figure, table, {mark.marker for mark in edge_marks(table)})
         # Once laid out it stays so: PDF, PNG and the report's points agree.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
+
+
+def as_drawn(table: Table) -> Table:
+    """With the values of each trend in the order in which they are drawn."""
+    return replace(table, trends=tuple(map(_ranked, table.trends))) if table.ranked else table
+
+
+def _ranked(trend: Trend) -> Trend:
+    order = trend.in_order()
+    return replace(trend, values=tuple(trend.values[i] for i in order))
 
 
 def is_difference(table: Table) -> bool:
@@ -84,12 +96,18 @@ def _lines(label: str, inches: float) -> str:
 
 def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size) -> None:
     y = drawable(trend.values, axes.get_ylim(), axes.get_yscale())
-    errors = None if trend.errors is None else np.asarray(trend.errors, dtype=float)
+    if trend.exact is not None:
+        draw_exact(axes, f"{name}-exact", x, trend.exact, look)
     if trend.kind == "difference":
-        _draw_difference(axes, name, x, y, errors, look, size)
+        # Those at zero or below in red.
+        for part, where, colour in (("up", y > 0.0, look.colour), ("down", y <= 0.0, RED)):
+            shown = np.where(where, y, np.nan)
+            draw_marks(axes, f"{name}-{part}", trend, x, shown, look._replace(colour=colour), size)
+    elif trend.exact is not None:
+        draw_marks(axes, f"{name}-marks", trend, x, y, look, size)
     else:
-        if errors is not None:
-            _draw_band(axes, name, x, y, errors, look)
+        if trend.errors is not None:
+            _draw_band(axes, name, x, y, np.asarray(trend.errors, dtype=float), look)
         _draw_line(axes, name, x, y, look, size)
 
 
@@ -109,12 +127,7 @@ def _draw_line(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, size: 
         "lw": look.line_width,
         "dash_capstyle": "butt",
     }
-    markers: dict[str, Any] = {
-        "marker": look.marker or None,
-        "ms": 3.2 if size.width < 5.0 else 4.0,
-        "mec": PAPER,
-        "mew": 0.4,
-    }
+    markers = {"marker": look.marker or None} | marker_style(look, 3.2 if size.width < RATHER_WIDE else 4.0)
     axes.plot(x, y, gid=f"{name}-line", zorder=3.0 if look.marker else 2.5, **style, **markers)
     alone = _alone(y)
     if not look.marker and alone.any():
@@ -137,23 +150,8 @@ def _draw_band(axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers, l
     band.set_gid(f"{name}-band")
 
 
-def _draw_difference(
-    axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers | None, look: Look, size: Size
-) -> None:
-    """A mark and an error bar for each point; those at zero or below in red."""
-    for part, where, colour in (("up", y > 0.0, look.colour), ("down", y <= 0.0, RED)):
-        if not where.any():
-            continue
-        width = 0.7 if size.width < 5.0 else 0.9
-        if errors is not None:
-            low, high = np.maximum(y[where] - errors[where], axes.get_ylim()[0]), y[where] + errors[where]
-            axes.vlines(x[where], low, high, color=colour, lw=width, alpha=0.6, gid=f"{name}-{part}-errors", zorder=2.5)
-        ms = 2.4 if size.width < 5.0 else 3.6
-        axes.plot(
-            x[where], y[where], look.marker, ms=ms, color=colour, mec=PAPER, mew=0.3, gid=f"{name}-{part}", zorder=3.0
-        )
-
-
-def _draw_zero(axes: Axes, table: Table) -> None:
-    if table.y.scale == "linear":
-        axes.axhline(0.0, color=GREY, lw=0.8, zorder=2.2, gid="zero")
+def _draw_line_across(axes: Axes, table: Table) -> None:
+    """At zero for differences, or where the axis has its mark."""
+    mark = 0.0 if is_difference(table) and table.y.scale == "linear" else table.y.mark
+    if mark is not None:
+        axes.axhline(mark, color=GREY, lw=0.8, zorder=2.2, gid="across")

@@ -9,6 +9,7 @@ from bayesregret.figures.numbers import cells
 HEADING_LETTERS = 11  # in a line of a heading, so that columns stay narrow
 ROWS_A_PAGE = 45
 MANY_COLUMNS = 6  # more need less room between them
+VERY_MANY_COLUMNS = 8  # and these smaller letters
 
 
 def latex_table(table: Table) -> str:
@@ -17,11 +18,13 @@ def latex_table(table: Table) -> str:
     is_long = len(rows) > ROWS_A_PAGE
     environment = "longtable" if is_long else "tabular"
     packages = r"\usepackage{booktabs,longtable}" if is_long else r"\usepackage{booktabs}"
-    columns = "r" + ("l" if table.point_names is not None else "") + "r" * len(table.trends)
+    first = ("" if table.ranked else "r") + ("l" if table.point_names is not None else "")
+    columns = first + "r" * (len(rows[0]) - len(first))
     narrow = len(columns) > MANY_COLUMNS
+    smaller = r"\footnotesize" if len(columns) > VERY_MANY_COLUMNS else ""
     lines = [
         f"% {_comment(table.figure)}: {_comment(table.title)}. Needs {packages}.",
-        *([r"\begingroup\setlength{\tabcolsep}{3pt}"] if narrow else []),
+        *([rf"\begingroup{smaller}\setlength{{\tabcolsep}}{{3pt}}"] if narrow else []),
         rf"\begin{{{environment}}}{{{columns}}}",
         r"\toprule",
         " & ".join(map(_heading, rows[0])) + r" \\",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -10,17 +10,45 @@ from matplotlib.lines import Line2D
 
 from bayesregret.experiments.table import Table
 from bayesregret.figures import labels
+from bayesregret.figures.marks import marker_style
 from bayesregret.figures.style import GREY, PAPER, Look, looks
 
 LETTERS_AN_INCH = 20.0
 SAMPLE = 8  # letters that a line's sample takes
+EXACT, SIMULATED = "exact", "simulated, ± standard error"
 BEYOND = {"v": "below the axis", "^": "infinite"}  # what the marks at the edges mean
 
 
+class Note(NamedTuple):
+    """What a mark means, with the mark."""
+
+    text: str
+    look: Look
+    form: Literal["line", "bar", "edge"]
+
+
+def notes(table: Table, edge_markers: set[str]) -> list[Note]:
+    """What is drawn besides the trends' own lines; grey where there are trends of several colours."""
+    own = looks(table.trends)
+    found = []
+    if any(trend.exact is not None for trend in table.trends):
+        look = own[0] if len(own) == 1 else Look(GREY, marker="o", hollow=True)
+        found += [Note(EXACT, look, "line"), Note(SIMULATED, look, "bar")]
+    if table.y.mark is not None:
+        found.append(Note(table.y.mark_label, Look(GREY), "line"))
+    found += [
+        Note(text, Look(GREY, marker=marker), "edge") for marker, text in BEYOND.items() if marker in edge_markers
+    ]
+    return found
+
+
 def add_legend(figure: Figure, table: Table, edge_markers: set[str]) -> None:
-    """Makes the figure as much higher as the legend is high."""
-    entries = [(trend.label, _sample(look)) for trend, look in zip(table.trends, looks(table.trends), strict=True)]
-    entries += [(text, _mark(marker)) for marker, text in BEYOND.items() if marker in edge_markers]
+    """Makes the figure as much higher as the legend is high; the name of one trend alone is that of the figure."""
+    named = zip(table.trends, looks(table.trends), strict=True) if len(table.trends) > 1 else ()
+    entries: list[tuple[str, Any]] = [(trend.label, _sample(look)) for trend, look in named]
+    entries += [(note.text, _noted(note)) for note in notes(table, edge_markers)]
+    if not entries:
+        return
     width, height = figure.get_size_inches()
     for columns, letters in _layouts(width):
         legend = _make(figure, entries, columns, letters)
@@ -37,7 +65,7 @@ def _layouts(width: float) -> list[tuple[int, int]]:
     return [(4, whole), (3, whole), (2, whole), (2, whole // 2 - SAMPLE), (1, whole - SAMPLE)]
 
 
-def _make(figure: Figure, entries: list[tuple[str, Line2D]], columns: int, letters: int) -> Legend:
+def _make(figure: Figure, entries: list[tuple[str, Any]], columns: int, letters: int) -> Legend:
     layout: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "frameon": False}
     spacing: dict[str, Any] = {
         "handlelength": 3.0,
@@ -56,9 +84,15 @@ def _make(figure: Figure, entries: list[tuple[str, Line2D]], columns: int, lette
 
 
 def _sample(look: Look) -> Line2D:
-    markers: dict[str, Any] = {"marker": look.marker or None, "ms": 3.6, "mec": PAPER, "mew": 0.4}
+    markers = {"marker": look.marker or None} | marker_style(look, 3.6)
     return Line2D([], [], color=look.colour, ls=look.line_style, lw=look.line_width, **markers)
 
 
-def _mark(marker: str) -> Line2D:
-    return Line2D([], [], ls="none", marker=marker, ms=3.5, mfc=PAPER, mec=GREY, mew=0.8)
+def _noted(note: Note) -> Any:
+    colour, marker = note.look.colour, note.look.marker
+    if note.form == "line":
+        return _sample(note.look._replace(marker=""))
+    if note.form == "edge":
+        return Line2D([], [], ls="none", marker=marker, ms=3.5, mfc=PAPER, mec=colour, mew=0.8)
+    bar = Line2D([], [], ls="none", marker="|", ms=8.0, mew=0.9, color=colour, alpha=0.6)
+    return bar, Line2D([], [], ls="none", marker=marker, **marker_style(note.look, 3.6))

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 
-from bayesregret.digits import brief, with_error
-from bayesregret.experiments.table import Table, Trend
+from bayesregret.digits import brief, exact_digits, with_error
+from bayesregret.experiments.table import Exact, Table, Trend
 
 
 def cells(table: Table) -> list[list[str]]:
     """Headings and a row for each point."""
-    heading = [table.x.label]
+    heading = [] if table.ranked else [table.x.label]
     if table.point_names is not None:
         heading.append("problem")
-    rows = [heading + [trend.label for trend in table.trends]]
-    for i, point in enumerate(table.points):
-        names = [] if table.point_names is None else [table.point_names[i]]
-        rows.append([shown_point(point), *names, *(shown_value(trend, i) for trend in table.trends)])
-    return rows
+    for trend in table.trends:
+        heading += [trend.label] if trend.exact is None else [trend.label, f"{trend.label}, exact"]
+    return [heading, *(_row(table, i) for i in range(len(table.points)))]
+
+
+def _row(table: Table, i: int) -> list[str]:
+    row = [] if table.ranked else [shown_point(table.points[i])]
+    row += [] if table.point_names is None else [table.point_names[i]]
+    for trend in table.trends:
+        row += [shown_value(trend, i)] if trend.exact is None else [shown_value(trend, i), shown_exact(trend.exact, i)]
+    return row
 
 
 def shown_value(trend: Trend, i: int) -> str:
@@ -25,6 +31,14 @@ def shown_value(trend: Trend, i: int) -> str:
     if trend.errors is None or not math.isfinite(value) or not math.isfinite(trend.errors[i]):
         return shown(value)
     return with_error(value, trend.errors[i]).replace("-", "\N{MINUS SIGN}")
+
+
+def shown_exact(exact: Exact, i: int) -> str:
+    """Six digits, if its error leaves so many alone."""
+    value, error = exact.values[i], exact.errors[i]
+    if not error < abs(value):
+        return f"< {value + error:.0e}"
+    return exact_digits(value, max(error, 1e-6 * abs(value))).replace("-", "\N{MINUS SIGN}")
 
 
 def shown(value: float) -> str:

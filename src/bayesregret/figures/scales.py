@@ -56,13 +56,17 @@ def set_up(axes: Axes, table: Table) -> None:
 
 
 def _ends(table: Table) -> list[float]:
-    """What y has to show: all values, and the bands of those with errors."""
+    """What y has to show: all values, the bands of those with errors, and the axis' own mark."""
     ends = [value for trend in table.trends for value in trend.values]
+    ends += [] if table.y.mark is None else [table.y.mark]
     for trend in table.trends:
         pairs = list(zip(trend.values, trend.errors or (), strict=False))
         ends += [value + error for value, error in pairs]
         # On a log axis a band may run off below: its value counts, not where it ends.
         ends += [value - error for value, error in pairs if table.y.scale == "linear"]
+        # And so may an exact line.
+        exact = () if trend.exact is None else trend.exact.values
+        ends += exact if table.y.scale == "linear" else sorted(exact)[-1:]
     return ends
 
 

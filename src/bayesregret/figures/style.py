@@ -79,6 +79,7 @@ class Look(NamedTuple):
     dashes: tuple[float, ...] = ()  # on, off, ... in line widths; none for a solid line
     marker: str = ""
     line_width: float = 1.2
+    hollow: bool = False  # markers that an exact line shows through
 
     @property
     def line_style(self) -> str | tuple[float, tuple[float, ...]]:
@@ -104,6 +105,11 @@ KNOWN: dict[tuple[Kind, str], Look] = {
     ("certified", "certified_gap_free"): Look(PINK, CERTIFIED[3]),
     ("certified", "certified_ucb1"): Look(ORANGE, CERTIFIED[1]),
     ("certified", "certified_trivial"): Look(INK, CERTIFIED[3]),
+    # Often hidden by the trivial one, were it not wider.
+    ("certified", "certified_small_width"): Look(GREY, CERTIFIED[3], line_width=2.4),
+    ("certified", "certified_epsilon"): Look(RED, CERTIFIED[1]),
+    ("certified", "certified_prior_dependent"): Look(ORANGE, CERTIFIED[0]),
+    ("certified", "certified_first_passage"): Look(BLUE, CERTIFIED[0]),
     ("difference", "difference"): Look(BLUE, marker="o"),
 }
 
@@ -118,7 +124,7 @@ def looks(trends: Sequence[Trend]) -> list[Look]:
         known = KNOWN.get((trend.kind, trend.name))
         chosen[i] = known if known is not None and known not in taken else _first_free(trend.kind, taken)
         taken.add(chosen[i])
-    return [chosen[i] for i in range(len(trends))]
+    return [chosen[i]._replace(hollow=trend.exact is not None) for i, trend in enumerate(trends)]
 
 
 def _first_free(kind: Kind, taken: set[Look]) -> Look:

@@ -14,11 +14,11 @@ from markupsafe import Markup
 from bayesregret.digits import counted
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.figures.drawing import edge_marks
-from bayesregret.figures.legend import BEYOND
-from bayesregret.figures.numbers import cells
+from bayesregret.figures.legend import notes
+from bayesregret.figures.numbers import cells, shown_exact, shown_point, shown_value
 from bayesregret.figures.saving import file_name, write_whole
 from bayesregret.figures.style import COLUMN, PAGE, looks
-from bayesregret.report.picture import Picture, picture, sample
+from bayesregret.report.picture import Picture, noted, picture, sample
 from bayesregret.report.words import in_letters
 
 Rows = Sequence[Sequence[str]]
@@ -40,7 +40,7 @@ class Section(NamedTuple):
     wide: Picture
     narrow: Picture  # for phones, where the wide one's letters would be too small
     legend: list[Entry]
-    notes: list[str]
+    notes: list[Entry]
     rows: list[list[str]]
     claims: list[tuple[int, Claim]]
     data: dict[str, Any]
@@ -137,25 +137,28 @@ def _section(table: Table, name: str, claims: Sequence[tuple[int, Claim]]) -> Se
         notes=_notes(table),
         rows=[list(map(in_letters, row)) if i == 0 else row for i, row in enumerate(rows)],
         claims=[(number, claim) for number, claim in claims if claim.figure == table.figure],
-        data=_data(table, rows, wide, narrow),
+        data=_data(table, wide, narrow),
     )
 
 
-def _notes(table: Table) -> list[str]:
-    """What the marks at the figure's edges mean."""
+def _notes(table: Table) -> list[Entry]:
+    """What the marks mean that are not the trends' own."""
     markers = {mark.marker for mark in edge_marks(table)}
-    return [f"{'▽' if marker == 'v' else '△'} {text}" for marker, text in BEYOND.items() if marker in markers]
+    return [Entry(noted(note), note.text) for note in notes(table, markers)]
 
 
-def _data(table: Table, rows: list[list[str]], wide: Picture, narrow: Picture) -> dict[str, Any]:
+def _data(table: Table, wide: Picture, narrow: Picture) -> dict[str, Any]:
     """What the script shows for a point; every text as the table has it."""
-    first = 1 if table.point_names is None else 2
+    points = range(len(table.points))
     return {
         "x": in_letters(table.x.label),
-        "points": [row[0] for row in rows[1:]],
+        "points": [shown_point(point) for point in table.points],
         "names": table.point_names,
         "labels": [in_letters(trend.label) for trend in table.trends],
-        "values": [[row[first + i] for row in rows[1:]] for i in range(len(table.trends))],
+        "values": [[shown_value(trend, i) for i in points] for trend in table.trends],
+        "exact": [trend.exact and [shown_exact(trend.exact, i) for i in points] for trend in table.trends],
+        # Which point is at each place along a trend, where that is not the table's order.
+        "order": [trend.in_order() for trend in table.trends] if table.ranked else None,
         "wide": wide.places,
         "narrow": narrow.places,
     }

@@ -13,7 +13,8 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import Affine2D
 
 from bayesregret.experiments.table import Table
-from bayesregret.figures.drawing import draw, edge_marks
+from bayesregret.figures.drawing import as_drawn, draw, edge_marks
+from bayesregret.figures.legend import Note
 from bayesregret.figures.saving import rendered
 from bayesregret.figures.style import (
     BLUE,
@@ -56,6 +57,7 @@ class Picture(NamedTuple):
 
 def picture(table: Table, size: Size, name: str, alt: str) -> Picture:
     """`name` makes the ids inside unlike those of other pictures on the page."""
+    table = as_drawn(table)
     figure = draw(table, size, legend=False)
     source = rendered(figure, "svg", metadata={"Date": None}).decode()
     return Picture(Markup(for_page(source, name, alt)), _places(figure, table))
@@ -114,12 +116,32 @@ def _down(figure: Figure, up: float) -> float:
 
 def sample(look: Look) -> Markup:
     """A piece of a trend's line, for the page's legend."""
+    return _framed(_line(look) + (_marked(look) if look.marker else Markup("")))
+
+
+def noted(note: Note) -> Markup:
+    """The mark that a note in the page's legend explains."""
+    if note.form == "line":
+        return _framed(_line(note.look))
+    if note.form == "edge":
+        return _framed(_marked(note.look._replace(hollow=True)))
+    bar = Markup('<path d="M18 0V12" stroke="{}" stroke-width="1.2" opacity="0.6"/>').format(note.look.colour)
+    return _framed(bar + _marked(note.look))
+
+
+def _line(look: Look) -> Markup:
     dashes = " ".join(f"{length * look.line_width:.2f}" for length in look.dashes)
     line: dict[str, Any] = {"width": look.line_width * 1.3, "dashes": dashes, "colour": look.colour}
-    shapes = Markup('<path d="M1 6H35" stroke="{colour}" stroke-width="{width:.2f}" stroke-dasharray="{dashes}"/>')
-    drawn = shapes.format(**line)
-    if look.marker:
-        drawn += Markup('<path d="{}" fill="{}"/>').format(_marker(look.marker), look.colour)
+    shape = Markup('<path d="M1 6H35" stroke="{colour}" stroke-width="{width:.2f}" stroke-dasharray="{dashes}"/>')
+    return shape.format(**line)
+
+
+def _marked(look: Look) -> Markup:
+    filled, hollow = Markup('<path d="{}" fill="{}"/>'), Markup('<path d="{}" fill="none" stroke="{}"/>')
+    return (hollow if look.hollow else filled).format(_marker(look.marker), look.colour)
+
+
+def _framed(drawn: Markup) -> Markup:
     frame = '<svg class="sample" viewBox="0 0 {} {}" aria-hidden="true" focusable="false">{}</svg>'
     return Markup(_named_colours(Markup(frame).format(SAMPLE_WIDTH, SAMPLE_HEIGHT, drawn)))
 

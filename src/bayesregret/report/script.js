@@ -11,8 +11,10 @@
     return element;
   }
 
-  function fillTip(data, trend, point) {
+  function fillTip(data, trend, place) {
+    const point = data.order ? data.order[trend][place] : place;
     const parts = [line("strong", data.values[trend][point])];
+    if (data.exact[trend]) parts.push(line("span", `exact: ${data.exact[trend][point]}`));
     if (data.labels.length > 1) parts.unshift(line("span", data.labels[trend]));
     parts.push(line("span", data.names ? data.names[point] : `${data.x}: ${data.points[point]}`));
     tip.replaceChildren(...parts);
