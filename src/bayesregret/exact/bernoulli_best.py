@@ -6,27 +6,31 @@ mean is below v in place of 1, and its density at v in place of the loss.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln
+from scipy.special import betainc, betaincc, betaincinv, betaln, expit, polygamma
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.exact.bernoulli_cells import choose_levels, fewest_by_index, fewest_by_width
 from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, polya_step
 from bayesregret.exact.bernoulli_series import make_book, make_moves, start_batch, whole_series
+from bayesregret.exact.prior_best import LOG_ODDS
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.policy import is_mean_plus_width
-from bayesregret.quadrature import gauss_rule
+from bayesregret.quadrature import even_edges, gauss_rule
 
 # Tables of Beta distributions on the whole lattice grow with the square of the horizon.
 LONGEST = 2_000
 SINGLE_LEVELS, CELLS = 1_200, 400
-VALUES = 48
+# Values of the best arm's mean: in log-odds, panels of so many deviations of the sharpest prior, one at most.
+PANEL, ORDER = 2.0, 6
+LEAST_CHANCE = 1e-9
 
 
 class Exits(NamedTuple):
@@ -55,18 +59,20 @@ def bernoulli_best_chance(
     return np.clip(transform.running_sums(total), 0.0, 1.0)
 
 
-def _values(bandit: BernoulliBandit) -> tuple[list[float], list[float]]:
-    """Where the best arm's mean may be: a rule that is dense at both ends, where densities may be infinite."""
-    low = float(np.max(betaincinv(bandit.alpha, bandit.beta, 1e-10 ** (1.0 / bandit.arms))))
-    high = float(np.max(betaincinv(bandit.alpha, bandit.beta, 1.0 - 1e-11)))
-    angle, weights = gauss_rule(np.linspace(0.0, 0.5 * np.pi, 4), VALUES // 3)
-    width = high - low
-    values = low + width * np.sin(angle) ** 2
-    return values.tolist(), (weights * width * np.sin(2.0 * angle)).tolist()
+def _values(bandit: BernoulliBandit) -> tuple[list[tuple[float, float]], list[float]]:
+    """Where the best arm's mean v may be, as pairs of v and 1 - v: a rule in log-odds, in which priors are smooth."""
+    low = float(np.max(betaincinv(bandit.alpha, bandit.beta, LEAST_CHANCE)))
+    rest = float(np.min(betaincinv(bandit.beta, bandit.alpha, LEAST_CHANCE)))
+    first = max(-LOG_ODDS, math.log(low) - math.log1p(-low)) if 0.0 < low < 1.0 else -LOG_ODDS
+    last = min(LOG_ODDS, math.log1p(-rest) - math.log(rest)) if 0.0 < rest < 1.0 else LOG_ODDS
+    sharpest = math.sqrt(float(np.min(polygamma(1, bandit.alpha) + polygamma(1, bandit.beta))))
+    log_odds, weights = gauss_rule(even_edges(first, last, PANEL * min(1.0, sharpest)), ORDER)
+    x, rest_of_x = expit(log_odds), expit(-log_odds)
+    return list(zip(x.tolist(), rest_of_x.tolist(), strict=True)), (weights * x * rest_of_x).tolist()
 
 
 def _best_at(
-    v: float,
+    v: tuple[float, float],
     bandit: BernoulliBandit,
     first: Sequence[int],
     arm_kind: NDArray[np.int64],
@@ -100,22 +106,22 @@ def _best_at(
     return whole_series(book.regret, len(transform.points))
 
 
-def _beta_tables(alpha: float, beta: float, v: float, horizon: int) -> tuple[Array, Array]:
-    """Beta distribution function and density at v after all pulls and successes, by recurrences in the pulls."""
+def _beta_tables(alpha: float, beta: float, v: tuple[float, float], horizon: int) -> tuple[Array, Array]:
+    """Beta distribution function and density at v after all pulls and successes, by recurrences in the failures."""
+    x, rest = v
     below, density = np.zeros((horizon, horizon)), np.zeros((horizon, horizon))
     s = np.arange(horizon, dtype=np.float64)
     # With successes alone; from there one failure after the other.
-    below[s.astype(int), s.astype(int)] = betainc(alpha + s, beta, v)
-    log = (alpha + s) * np.log(v) + beta * np.log1p(-v) - betaln(alpha + s, beta)
-    term = np.exp(log)  # v^a (1 - v)^b / B(a, b)
-    density[s.astype(int), s.astype(int)] = term / (v * (1.0 - v))
+    diagonal = np.arange(horizon)
+    below[diagonal, diagonal] = betainc(alpha + s, beta, x) if x < 0.5 else betaincc(beta, alpha + s, rest)
+    term = np.exp((alpha + s) * math.log(x) + beta * math.log(rest) - betaln(alpha + s, beta))  # x^a (1-x)^b / B(a, b)
+    density[diagonal, diagonal] = term / (x * rest)
     for failures in range(1, horizon):
-        count = horizon - failures
-        a, b = alpha + s[:count], beta + failures - 1.0
+        a, b = alpha + s[: horizon - failures], beta + failures - 1.0
         rows = np.arange(failures, horizon)
-        below[rows, rows - failures] = below[rows - 1, rows - failures] + term[:count] / b
-        term = term[:count] * (1.0 - v) * (a + b) / b
-        density[rows, rows - failures] = term / (v * (1.0 - v))
+        below[rows, rows - failures] = below[rows - 1, rows - failures] + term[: len(a)] / b
+        term = term[: len(a)] * rest * (a + b) / b
+        density[rows, rows - failures] = term / (x * rest)
     return below, density
 
 

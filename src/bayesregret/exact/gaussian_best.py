@@ -35,6 +35,8 @@ AHEAD_ORDER = 6
 EARLY = 8
 LEAST = 1e-30
 PANEL = 1.2
+# Wider priors and confidence bounds than this, in noises and deviations, are left alone.
+WIDEST = 30.0
 # Farther than this from the highest mean, in prior widths, the best arm never is.
 FAR = 7.0
 
@@ -47,8 +49,11 @@ class Part(NamedTuple):
     falls: Series
 
 
-def gaussian_best_chance(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int) -> Array:
-    """(horizon,): the chance that each round is on the best arm."""
+def gaussian_best_chance(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int) -> Array | None:
+    """(horizon,): the chance that each round is on the best arm; None where the prior is 30 times as wide as the
+    noise, or confidence bounds are 15 deviations wide: both would take too many points."""
+    if bandit.reward_noise < bandit.prior_width / WIDEST or _deviations(kinds) > WIDEST / 2.0:
+        return None
     if bandit.arms == 1:
         return np.ones(horizon)
     transform = Transform(horizon, oversampling=2.0, digits=9.0)
@@ -64,12 +69,25 @@ def _ahead(bandit: GaussianBandit, sweep: BestSweep, horizon: int) -> tuple[list
     sharpest = bandit.reward_noise / math.sqrt(horizon + (bandit.reward_noise / bandit.prior_width) ** 2)
     highest, lowest = max(panels.top for panels in sweep.panels), -FAR * bandit.prior_width
 
+    # An arm exits z posterior deviations below the level: so far off, that is what things vary on.
+    growth = 1.0 + min(0.7, 2.6 / _deviations(sweep.kinds))
+
     def side(end: float) -> Array:
-        return graded_panels(2.0 * sharpest, PANEL * bandit.prior_width, end)
+        return graded_panels(2.0 * sharpest, PANEL * bandit.prior_width, end, growth)
 
     edges = np.concatenate([-side(highest - lowest)[:0:-1], side(FAR * bandit.prior_width)])
     points, weights = gauss_rule(edges, AHEAD_ORDER)
     return points.tolist(), weights.tolist()
+
+
+def _deviations(kinds: Sequence[Kind]) -> float:
+    """How many posterior deviations wide confidence bounds are, at most."""
+    widest = 1.0
+    for kind in kinds:
+        arm = kind.belief
+        pulls = arm.prior_pulls + np.arange(1.0, len(arm.widths))
+        widest = max(widest, float(np.max(arm.widths[1:] * np.sqrt(pulls), initial=0.0)) / arm.noise)
+    return widest
 
 
 class Exits(NamedTuple):

@@ -28,6 +28,7 @@ REACH = 7.8
 SAFE = 8.2
 # Panels, in standard deviations of a step at the barrier and of the posterior far from it.
 FIRST_PANEL, PANEL, GROWTH = 1.5, 1.5, 1.7
+MOST_PANELS = 500
 # A normal density is a polynomial of the rule's order on so many of its deviations.
 CHUNK = 3.0
 # The trapezoidal rule is exact to 1e-15 for a smooth function times a normal density, if it sees both tails.
@@ -59,11 +60,16 @@ def on_panels(edges: Array, order: int) -> Array:
     return np.asarray((0.5 * (edges[1:] + edges[:-1])[:, None] + 0.5 * np.diff(edges)[:, None] * reference).ravel())
 
 
-def graded_panels(first: float, longest: float, end: float) -> Array:
+def graded_panels(first: float, longest: float, end: float, growth: float = GROWTH) -> Array:
     """Edges from 0 to the end, short at 0: none longer than `longest`, nor than a share of its distance from 0."""
+    if end > MOST_PANELS * longest:
+        raise ValueError(
+            "prior must be nearer to the truth for an exact computation: it is "
+            f"{end / longest:.0f} times as far off as the truth is wide"
+        )
     edges = [0.0]
     while edges[-1] < end:
-        edges.append(edges[-1] + min(longest, first + (GROWTH - 1.0) * edges[-1]))
+        edges.append(edges[-1] + min(longest, first + (growth - 1.0) * edges[-1]))
     return np.array(edges) * (end / edges[-1])
 
 

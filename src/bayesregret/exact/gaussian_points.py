@@ -68,7 +68,7 @@ def exit_points(arm: ArmBelief, order: int) -> ExitPoints:
 def _overshoots(drift: float, noise: float) -> tuple[Array, Array]:
     """Points below the barrier with weights, in noises of a step: the posterior's deviation is 1 / noise of them."""
     end = FARTHEST + max(0.0, drift)
-    stretches = min(8, max(2, math.ceil(FARTHEST * noise / STRETCH)))
+    stretches = max(2, math.ceil(FARTHEST * noise / STRETCH))
     return gauss_rule(np.linspace(0.0, end, stretches + 1), POINTS)
 
 

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesregret import checks
 from bayesregret.checks import Array
+from bayesregret.contracts import prior_pulls
 from bayesregret.exact.bernoulli import bernoulli_kinds, bernoulli_regret
 from bayesregret.exact.bernoulli_best import bernoulli_best_chance
 from bayesregret.exact.gaussian import gaussian_kinds, gaussian_regret
@@ -53,7 +54,10 @@ def exact_regret(
     accuracy = 0.0 if accuracy is None else checks.positive("accuracy", accuracy)
     policy = _with_delta(policy, delta)
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
+    check_own_arm(belief)
     found, error, find_best_chance = compute(bandit, settings, belief, horizon, accuracy)
+    if bandit.arms == 1:  # what is found is rounding
+        found, error = Found(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
     curve = np.cumsum(found.regret)
     balance = np.maximum.accumulate(np.abs(np.cumsum(found.rounds - 1.0)))
     rounding = np.spacing(1.0) * 10.0 * np.cumsum(np.abs(found.regret))
@@ -68,6 +72,14 @@ def exact_regret(
         float(balance[-1]),
         find_best_chance,
     )
+
+
+def check_own_arm(belief: Any) -> None:
+    if type(belief) not in prior_pulls.bodies:
+        raise ValueError(
+            "prior must be one of independent arms for an exact regret: the arms' indices must depend on their own "
+            "rewards alone"
+        )
 
 
 def _largest_loss(bandit: Bandit) -> float:
@@ -121,7 +133,7 @@ def _gaussian(bandit: GaussianBandit, settings: Any, belief: Any, horizon: int, 
         fine = gaussian_regret(bandit, kinds, horizon, fine_order, digits)
         coarse = gaussian_regret(bandit, kinds, horizon, coarse_order, digits)
 
-    def best_chance() -> Array:
+    def best_chance() -> Array | None:
         with one_blas_thread():
             return gaussian_best_chance(bandit, kinds, horizon)
 
