@@ -8,6 +8,7 @@ from bayesregret.bounds.bound import Formula
 
 PROBLEMS = 240
 RUNS = 200
+EXACT_HORIZON = 25  # beyond it a simulation is quicker
 
 pytestmark = pytest.mark.compiled
 
@@ -15,7 +16,10 @@ pytestmark = pytest.mark.compiled
 @pytest.fixture(scope="module")
 def results():
     made = [problem(seed) for seed in range(PROBLEMS)]
-    return [audit(bandit, runs=RUNS, seed=seed, **setting) for seed, (bandit, setting) in enumerate(made)]
+    return [
+        audit(bandit, runs=RUNS, seed=seed, exact=None if setting["horizon"] <= EXACT_HORIZON else False, **setting)
+        for seed, (bandit, setting) in enumerate(made)
+    ]
 
 
 def named(results, form, verdict):
@@ -27,6 +31,26 @@ def named(results, form, verdict):
 def test_no_certified_form_fails(results):
     failed = [(seed, check) for seed, r in enumerate(results) for check in r.failures if check.form == "certified"]
     assert failed == []
+
+
+def test_an_exact_regret_leaves_nothing_undecided(results):
+    exact, simulated = (
+        [
+            check
+            for result in results
+            for check in result.checks
+            if (check.form, check.evidence) == ("certified", evidence)
+        ]
+        for evidence in ("exact", "simulated")
+    )
+    assert {check.verdict for check in exact if not is_the_regret(check)} == {"holds"}
+    assert {check.verdict for check in simulated} == {"holds", "not applicable", "not decided"}, "the control"
+    assert {check.name for check in exact if is_the_regret(check)} == {"certified_first_passage", "certified"}
+
+
+def is_the_regret(check):
+    """Whether a bound is the regret itself: that of first passages is, in one round or where arms are far apart."""
+    return check.verdict == "not decided" and check.allowed == pytest.approx(check.observed, rel=1e-6, abs=1e-8)
 
 
 def test_every_certified_form_is_seen_to_hold(results):

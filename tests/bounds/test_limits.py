@@ -67,12 +67,23 @@ def test_theorem_1_as_printed_falls_without_bound():
     assert round(bounds.gap_dependent(landmark, horizon=1_000).value) == -344
 
 
-@pytest.mark.parametrize("name", ["certified_floor", "certified_index", "certified_small_width", "certified"])
+@pytest.mark.parametrize("name", ["certified_floor", "certified_index", "certified_small_width"])
 def test_certified_bounds_vanish_with_the_prior(name):
     """With distinct means a narrow prior knows the best arm."""
-    narrow = by_width(name, DISTINCT, [0.1, 0.03, 0.01, 1e-3, 1e-6])
+    widths = [0.1, 0.03, 0.01, 1e-3, 1e-6]
+    narrow = by_width(name, DISTINCT, widths)
     assert falls(narrow)
     assert 0.0 < narrow[-1] < 0.05
+    best = by_width("certified", DISTINCT, widths)
+    assert all(least <= each for least, each in zip(best, narrow, strict=True))
+
+
+def test_first_passages_of_arms_that_the_prior_knows_apart():
+    """They cost nothing that a float can hold, as long as they are computed."""
+    narrow = by_width("certified_first_passage", DISTINCT, [0.3, 0.1, 0.06, 0.03, 1e-3])
+    assert falls(narrow[:3])
+    assert narrow[2] < 1e-6
+    assert narrow[3:] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("name", ["certified_gap_free", "certified_small_width", "certified_epsilon", "sqrt"])

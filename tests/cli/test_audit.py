@@ -35,15 +35,39 @@ def test_the_table_tells_the_verdicts(bayesregret):
     save_problem(common_bernoulli(arms=2), "problem.toml")
     outcome = bayesregret("audit", "problem.toml", *SMALL)
     result = audit(common_bernoulli(arms=2), horizon=20, runs=20)
-    heading, *lines, blank, summary = outcome.out.splitlines()
+    heading, *lines, blank, first, second = outcome.out.splitlines()
     assert (outcome.status, outcome.err, blank) == (0, "", "")
-    titles = ["check", "source", "form", "observed", "allowed", "worst ratio", "verdict", "note"]
+    titles = ["check", "source", "form", "evidence", "observed", "allowed", "worst ratio", "verdict", "note"]
     assert re.split(r" {2,}", heading.strip()) == titles
-    assert summary == result.summary()
+    assert [first, second] == result.summary().splitlines()
     assert len(lines) == len(result.checks)
     for line, check in zip(lines, result.checks, strict=True):
         assert line.startswith(check.name)
+        assert f" {check.evidence} " in line
         assert f" {check.verdict} " in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "evidence", "told"),
+    [
+        ("", "exact", "bounds are held against the exact regret"),
+        ("--exact", "exact", "bounds are held against the exact regret"),
+        ("--no-exact", "simulated", "bounds are held against the simulated regret, since that was asked for"),
+        (
+            "--horizon 2000",
+            "simulated",
+            "bounds are held against the simulated regret, since the exact one takes a while here "
+            "(exact=True, or --exact, computes it)",
+        ),
+    ],
+)
+def test_the_evidence_is_told_and_can_be_chosen(bayesregret, arguments, evidence, told):
+    arguments = ["bernoulli", "--arms", "2", "--horizon", "5", "--runs", "2", *shlex.split(arguments)]
+    outcome = bayesregret("audit", *arguments)
+    assert outcome.out.splitlines()[-1] == told
+    data = bayesregret("audit", *arguments, "--json").data
+    assert {check["evidence"] for check in data["checks"]} == {"watched", evidence}
+    assert (data["why_simulated"] is None) == (evidence == "exact")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +77,8 @@ def test_the_table_tells_the_verdicts(bayesregret):
         ("gaussian --runs x", "runs must be a whole number, at least 1"),
         ("gaussian --delta 2", "delta must be a number strictly between 0 and 1, got 2"),
         ("gaussian --epsilon -1", "epsilon must be a positive number, got -1"),
+        ("gaussian --noise-kind rademacher --exact", "noise_kind must be gaussian for an exact regret, got rademacher"),
+        ("linear --exact", "bandit must be gaussian or bernoulli for an exact regret, got a linear one"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
     ],

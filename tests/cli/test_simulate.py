@@ -151,3 +151,83 @@ def test_plus_minus_where_it_cannot_be_written(monkeypatch):
 
     monkeypatch.setattr("sys.stdout", Ascii())
     assert show._writable("1.00 ± 0.10") == "1.00 +- 0.10"
+
+
+# --- against the exact regret ---------------------------------------------------------------------------------------
+
+CHECKED = ["--arms", "2", "--horizon", "5", "--exact-check"]
+
+
+def test_the_exact_regret_in_json(simulate):
+    data = simulate("bernoulli", *CHECKED, "--seed", "7", "--delta", "0.1", "--json").data
+    bandit = problem.common_bernoulli(arms=2)
+    policies = [br.BayesUCB(delta=0.1), br.UCB1(delta=0.1)]
+    result = br.simulate(bandit, policies, horizon=5, runs=20, seed=7)
+    check = data.pop("exact_check")
+    assert data == result.to_dict()
+    assert list(check) == ["bayes-ucb", "ucb1"]
+    for policy in policies:
+        exact, simulated = br.exact_regret(bandit, policy, horizon=5), result[policy.name]
+        assert check[policy.name] == {
+            "exact": exact.regret,
+            "error": exact.error,
+            "z": pytest.approx((simulated.mean - exact.regret) / simulated.stderr),
+        }
+    assert "exact_check" not in simulate("bernoulli", "--json").data
+
+
+def test_the_exact_regret_in_a_table_with_a_verdict(simulate):
+    text = simulate("gaussian", *CHECKED, "--runs", "200", "--checkpoints", "2").out
+    tables = text.split("\n\n")
+    assert [table.split(maxsplit=1)[0] for table in tables[:3]] == ["policy", "round", "policy"]
+    heading, *rows = (re.split(r" {2,}", line.strip()) for line in tables[2].splitlines())
+    assert heading == ["policy", "exact regret", "error", "simulated minus exact", "z"]
+    assert [row[0] for row in rows] == ["bayes-ucb", "ucb1"]
+    assert all(abs(float(row[-1])) < 4 for row in rows)
+    assert text.splitlines()[-2].startswith("gaussian bandit, 200 runs of 5 rounds")
+    assert text.splitlines()[-1].startswith("simulated and exact regret agree, at most ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--runs", "1"], "a single run has no standard error to compare with"),
+        (["--arms", "1"], "nothing to compare for bayes-ucb and ucb1: the regret is the same in all runs"),
+    ],
+)
+def test_where_there_is_no_z(simulate, arguments, said):
+    check = simulate("bernoulli", *CHECKED, *arguments, "--json").data["exact_check"]
+    assert [each["z"] for each in check.values()] == [None, None]
+    assert all(isinstance(each["exact"], float) and isinstance(each["error"], float) for each in check.values())
+    text = simulate("bernoulli", *CHECKED, *arguments).out
+    assert text.splitlines()[-1] == said
+    assert "nan" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("linear", "bandit must be gaussian or bernoulli for an exact regret, got a linear one"),
+        ("gaussian --noise-kind rademacher", "noise_kind must be gaussian for an exact regret, got rademacher"),
+        ("gaussian --horizon 1e6", "horizon must be a whole number, at least 1 and at most "),
+    ],
+)
+def test_what_has_no_exact_regret_is_told_before_the_simulation(simulate, monkeypatch, arguments, said):
+    def refuse(*_, **__):
+        raise AssertionError("simulated")
+
+    monkeypatch.setattr("bayesregret.cli.simulate.run_simulation", refuse)
+    outcome = simulate(*arguments.split(), "--exact-check")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"bayesregret: {said}")
+    assert outcome.err.count("\n") == 1
+    with pytest.raises(AssertionError, match="simulated"):
+        simulate(*arguments.split())
+
+
+def test_standard_output_is_json_alone_while_the_exact_regret_is_at_work(simulate, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    outcome = simulate("bernoulli", *CHECKED, "--json", "--progress")
+    assert "exact regret of ucb1" in outcome.err
+    assert outcome.data["exact_check"]
+    assert simulate("bernoulli", *CHECKED, "--json", "--no-progress").err == ""

@@ -1,10 +1,10 @@
-"""The paper's inequalities, one by one, against simulated runs."""
+"""The paper's inequalities, one by one, against simulated runs and exact regrets."""
 
 from __future__ import annotations
 
 from bayesregret import checks
 from bayesregret.audit.check import Check, unseen
-from bayesregret.audit.regrets import regret_checks
+from bayesregret.audit.regrets import regret_checks, why_simulated
 from bayesregret.audit.result import AuditResult
 from bayesregret.audit.statements import TOO_WIDE, statements, too_wide
 from bayesregret.audit.traces import BAYES_UCB, UCB1, trace
@@ -26,12 +26,14 @@ def audit(
     seed: int = 0,
     delta: float | None = None,
     epsilon: float | None = None,
+    exact: bool | None = None,
 ) -> AuditResult:
-    """Check the inequalities of the paper, and those that are certified, on simulated runs of a bandit.
+    """Check the inequalities of the paper, and those that are certified, on a bandit.
 
-    The steps of the proofs are watched in runs of Algorithm 1 written in plain NumPy, apart from the engine; the bounds
-    are held against the regret that `simulate` finds. A statement about averages fails when it is off by more than four
-    standard errors; one about every run fails as soon as one run breaks it.
+    The steps of the proofs are watched in runs of Algorithm 1 written in plain NumPy, apart from the engine. The bounds
+    are held against the exact regret where `exact_regret` takes about a second, and otherwise against the one that
+    `simulate` finds; `exact` says which of them it must be. A statement about averages fails when it is off by more
+    than four standard errors, or numerical errors; one about every run fails as soon as one run breaks it.
 
     >>> narrow = GaussianBandit(prior_mean=[1, 0, 0], prior_width=0.1, reward_noise=1)
     >>> {check.form for check in audit(narrow, horizon=50, runs=50).failures}
@@ -43,8 +45,10 @@ def audit(
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
     setting = make_setting(horizon, delta, epsilon)
-    found = _watched(bandit, setting, runs, seed) + regret_checks(bandit, setting, delta=delta, runs=runs, seed=seed)
-    return AuditResult(bandit, horizon, runs, seed, setting.delta, setting.paper_epsilon, tuple(found))
+    why = why_simulated(bandit, horizon, exact)
+    bounds = regret_checks(bandit, setting, delta=delta, runs=runs, seed=seed, exact=why is None)  # may refuse: first
+    found = (*_watched(bandit, setting, runs, seed), *bounds)
+    return AuditResult(bandit, horizon, runs, seed, setting.delta, setting.paper_epsilon, found, why)
 
 
 def _watched(bandit: Bandit, setting: Setting, runs: int, seed: int) -> list[Check]:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret.bounds.bound import Form
+from bayesregret.simulation.result import DECISIVE
 
 Verdict = Literal["holds", "fails", "exceeded", "not applicable", "not decided"]
 
-# An average decides when it is this many standard errors away from what is allowed.
-DECISIVE = 4.0
+# What an inequality is held against: runs that are watched round by round, the regret that `simulate` finds, or the one
+# that `exact_regret` computes.
+Evidence = Literal["watched", "simulated", "exact"]
 
 
 class Claim(NamedTuple):
@@ -28,9 +30,10 @@ class Claim(NamedTuple):
 class Check:
     """An inequality with the worst that was observed and what it allows there.
 
-    `stderr` is the standard error of `observed`, 0 where the inequality is about every single run; `where` says where
-    the worst was seen. A statement whose assumptions fail here is "not applicable"; "exceeded" if its number does not
-    hold either.
+    `evidence` says where `observed` is from: "watched" runs, a regret that was "simulated", or an "exact" one. `stderr`
+    is its standard error, 0 where the inequality is about every single run, and `error` the numerical error of an exact
+    one; `where` says where the worst was seen. A statement whose assumptions fail here is "not applicable"; "exceeded"
+    if its number does not hold either.
     """
 
     name: str
@@ -41,6 +44,8 @@ class Check:
     allowed: float
     ratio: float
     stderr: float
+    error: float
+    evidence: Evidence
     verdict: Verdict
     where: str | None
     why: str | None
@@ -57,6 +62,8 @@ def make_check(
     verdict: Verdict,
     *,
     stderr: float = 0.0,
+    error: float = 0.0,
+    evidence: Evidence = "watched",
     where: str | None = None,
     worst_ratio: float | None = None,
 ) -> Check:
@@ -69,6 +76,8 @@ def make_check(
         allowed=allowed,
         ratio=ratio(observed, allowed) if worst_ratio is None else worst_ratio,
         stderr=stderr,
+        error=error,
+        evidence=evidence,
         verdict=verdict if claim.why_not is None else _outside(verdict),
         where=where,
         why=claim.why_not,
@@ -80,9 +89,9 @@ def _outside(verdict: Verdict) -> Verdict:
     return "exceeded" if verdict == "fails" else "not applicable"
 
 
-def unseen(claim: Claim, why: str) -> Check:
+def unseen(claim: Claim, why: str, evidence: Evidence = "watched") -> Check:
     """A statement that nothing here can be held against."""
-    return make_check(claim._replace(why_not=claim.why_not or why), 0.0, math.inf, "not applicable")
+    return make_check(claim._replace(why_not=claim.why_not or why), 0.0, math.inf, "not applicable", evidence=evidence)
 
 
 def ratio(observed: float, allowed: float) -> float:

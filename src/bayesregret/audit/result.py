@@ -10,8 +10,8 @@ from bayesregret.audit.check import Check
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
 
-HEADINGS = ["check", "source", "form", "observed", "allowed", "worst ratio", "verdict", "note"]
-WORDS = ("source", "form", "verdict", "note")
+HEADINGS = ["check", "source", "form", "evidence", "observed", "allowed", "worst ratio", "verdict", "note"]
+WORDS = ("source", "form", "evidence", "verdict", "note")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,6 +25,7 @@ class AuditResult:
     delta: float
     epsilon: float
     checks: tuple[Check, ...]
+    why_simulated: str | None  # why bounds are held against a simulated regret; None where it is exact
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -36,11 +37,13 @@ class AuditResult:
         return [HEADINGS, *map(_row, self.checks)]
 
     def summary(self) -> str:
-        """One line that says what was run and what failed."""
+        """A line that says what was run and what failed, and one on the regret that bounds are held against."""
         size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.problem.arms, 'arm')}"
         printed = sum(check.form == "paper" for check in self.failures)
         told = f"{printed} printed and {len(self.failures) - printed} certified statements fail"
-        return f"{self.problem.kind} bandit, {size}, seed {self.seed}, delta {self.delta:g}; {told}"
+        regret = "exact regret" if self.why_simulated is None else f"simulated regret, since {self.why_simulated}"
+        run = f"{self.problem.kind} bandit, {size}, seed {self.seed}, delta {self.delta:g}"
+        return f"{run}; {told}\nbounds are held against the {regret}"
 
     def __str__(self) -> str:
         return f"{text_table(self.table(), WORDS)}\n{self.summary()}"
@@ -56,18 +59,28 @@ class AuditResult:
             "seed": self.seed,
             "delta": self.delta,
             "epsilon": self.epsilon,
+            "why_simulated": self.why_simulated,
             "checks": [check.to_dict() for check in self.checks],
         }
 
 
 def _row(check: Check) -> list[str]:
-    observed = with_error(check.observed, check.stderr) if _is_average(check) else _shown(check.observed)
-    numbers = [observed, _shown(check.allowed), _shown(check.ratio)]
-    return [check.name, check.source, check.form, *numbers, check.verdict, check.why or check.where or ""]
+    numbers = [_observed(check), _shown(check.allowed), _shown(check.ratio)]
+    return [
+        check.name,
+        check.source,
+        check.form,
+        check.evidence,
+        *numbers,
+        check.verdict,
+        check.why or check.where or "",
+    ]
 
 
-def _is_average(check: Check) -> bool:
-    return 0.0 < check.stderr < math.inf
+def _observed(check: Check) -> str:
+    if 0.0 < check.stderr < math.inf:
+        return with_error(check.observed, check.stderr)
+    return f"< {2.0 * check.error:.0e}" if check.observed < check.error else _shown(check.observed)
 
 
 def _shown(value: float) -> str:

@@ -5,7 +5,7 @@
 >>> print(br.bounds.gap_dependent(bandit, horizon=1_000))
 gap_dependent [paper, Theorem 1] = 1352.067688
 >>> br.bounds.certified(bandit, horizon=1_000).details["name"]
-'certified_index'
+'certified_first_passage'
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from bayesregret.bounds import (  # noqa: F401
     certified_gaps,
     certified_priors,
     closed_forms,
+    first_passage,
     gaps_as_printed,
     linear,
     priors_as_printed,
@@ -27,6 +28,7 @@ from bayesregret.bounds.formulas import (
     certified,
     certified_all_gaps,
     certified_epsilon,
+    certified_first_passage,
     certified_floor,
     certified_gap_free,
     certified_index,
@@ -62,6 +64,7 @@ __all__ = [
     "certified",
     "certified_all_gaps",
     "certified_epsilon",
+    "certified_first_passage",
     "certified_floor",
     "certified_gap_free",
     "certified_index",

@@ -58,6 +58,11 @@ certified_epsilon = Formula(
     "certified_epsilon", "certified", "The repaired form with epsilon; its infimum over epsilon if None."
 )
 certified_index = Formula("certified_index", "certified", "Counts the pulls at which an arm's index is high enough.")
+certified_first_passage = Formula(
+    "certified_first_passage",
+    "certified",
+    "Counts the pulls of an arm until its index first falls below all that the others' indices fall to.",
+)
 certified_gap_free = Formula(
     "certified_gap_free", "certified", "The sum of confidence widths under the worst allocation."
 )

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__
-from bayesregret.cli import audit, bounds, reproduce, simulate, study
+from bayesregret.cli import audit, bounds, exact, reproduce, simulate, study
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
@@ -33,6 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(cls=SectionedCommand)(simulate.simulate)
+app.command(cls=SectionedCommand)(exact.exact)
 app.command(cls=SectionedCommand)(bounds.bounds)
 app.command(cls=SectionedCommand)(audit.audit)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
@@ -60,6 +61,7 @@ def start(
       bayesregret simulate gaussian
       bayesregret simulate linear --policy bayes-ucb --prior-width 0.5 --runs 1000
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json
+      bayesregret exact gaussian --horizon 100
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
       bayesregret reproduce

@@ -1,4 +1,4 @@
-"""`bayesregret audit`: the paper's inequalities, one by one, on simulated runs of a problem."""
+"""`bayesregret audit`: the paper's inequalities, one by one, on simulated runs of a problem and its exact regret."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import number_option
-from bayesregret.cli.show import show_json, show_tables
+from bayesregret.cli.options import number_option, option
+from bayesregret.cli.show import at_work, show_json, show_tables
 
 HORIZON = 1_000
 RUNS = 1_000
@@ -22,17 +22,25 @@ def audit(
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
     delta: options.Delta = None,
     epsilon: options.Epsilon = None,
+    exact: Annotated[
+        bool | None,
+        option(
+            help="Hold bounds against the exact regret, or the simulated one.",
+            default="exact where that takes about a second",
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Check the paper's inequalities one by one on simulated runs.
+    """Check the paper's inequalities one by one.
 
     PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
     options below set; see bayesregret simulate --help.
 
     Each inequality is told with the worst that was observed, what it allows there, their ratio and a verdict: holds,
-    fails, not decided (within four standard errors), not applicable, or exceeded (not applicable, and the number does
-    not hold either). Forms: paper, as it is printed; certified, as
-    it is proved. That a printed statement fails is a result and no error: the exit status is 0.
+    fails, not decided (within four standard errors, or numerical errors), not applicable, or exceeded (not applicable,
+    and the number does not hold either). Forms: paper, as it is printed; certified, as it is proved. Evidence: runs
+    that are watched round by round, and for bounds on the regret the exact regret or a simulated one. That a printed
+    statement fails is a result and no error: the exit status is 0.
 
     \b
     Examples:
@@ -43,7 +51,7 @@ def audit(
     from bayesregret.audit import audit as run_audit  # bounds need SciPy, which help does not
     from bayesregret.audit.result import WORDS
 
-    with bad_input():
+    with bad_input(), at_work("audit"):
         result = run_audit(
             bandit(),
             horizon=horizon,
@@ -51,6 +59,7 @@ def audit(
             seed=seed,
             delta=delta,
             epsilon=epsilon,
+            exact=exact,
         )
     if json:
         show_json(result.to_dict())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.digits import PLUS_MINUS, with_error
@@ -13,6 +14,7 @@ from bayesregret.digits import PLUS_MINUS, with_error
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from bayesregret.simulation.against import AgainstExact
     from bayesregret.simulation.result import SimulationResult
 
 # Rich would cut numbers short to fit a narrow window: a line that the terminal wraps can still be read.
@@ -34,9 +36,27 @@ def _strict(value: Any) -> Any:
     return value
 
 
-def show_result(result: SimulationResult, *, curve: bool) -> None:
-    """The table, the line that says what was run and, if wanted, the regret at the checkpoints."""
-    show_tables([result.table(), *([_curve_rows(result)] if curve else [])], result.summary())
+@contextmanager
+def at_work(on: str, wanted: bool | None = None) -> Iterator[None]:
+    """Something that moves on standard error while work goes on, in a terminal or if it is wanted."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(on):
+        yield
+
+
+def show_result(result: SimulationResult, *, curve: bool, against: AgainstExact | None = None) -> None:
+    """The table, the line that says what was run and, if wanted, the regret at the checkpoints and the exact one."""
+    tables, summary = [result.table()], result.summary()
+    if curve:
+        tables.append(_curve_rows(result))
+    if against is not None:
+        tables.append(against.table())
+        summary = f"{summary}\n{against.summary()}"
+    show_tables(tables, summary)
 
 
 def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection[str] = ()) -> None:
@@ -54,11 +74,15 @@ def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection
 
 
 def _curve_rows(result: SimulationResult) -> list[list[str]]:
-    curves = [policy.curve for policy in result.policies.values()]
-    rows = [["round", *result.policies]]
-    for i, round_ in enumerate(result.rounds.tolist()):
-        rows.append([f"{round_:,}", *(with_error(float(c.mean[i]), float(c.stderr[i])) for c in curves)])
-    return rows
+    curves = {name: policy.curve for name, policy in result.policies.items()}
+    told = {name: map(with_error, curve.mean.tolist(), curve.stderr.tolist()) for name, curve in curves.items()}
+    return curve_rows(result.rounds.tolist(), told)
+
+
+def curve_rows(rounds: Iterable[int], told: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Headings and a row for each round, with what is told of each policy there."""
+    lines = zip(*told.values(), strict=True)
+    return [["round", *told], *([f"{round_:,}", *line] for round_, line in zip(rounds, lines, strict=True))]
 
 
 def _dressed(rows: list[list[str]], in_terminal: bool, text: Collection[str]) -> Table:

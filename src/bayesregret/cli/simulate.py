@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import OUTPUT, number, number_option, option
-from bayesregret.cli.show import show_json, show_result
+from bayesregret.cli.show import at_work, show_json, show_result
+from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.simulate import simulate as run_simulation
+
+if TYPE_CHECKING:
+    from bayesregret.exact import ExactRegret
 
 HORIZON = 1_000
 RUNS = 10_000
@@ -25,18 +29,21 @@ def complete_policy(incomplete: str) -> list[str]:
     return [name for name in Policy.classes if name.startswith(incomplete)]
 
 
+Policies = Annotated[
+    list[str] | None,
+    option(
+        help=f"{' or '.join(Policy.classes)}; may be given again for another.",
+        default=" and ".join(DEFAULT_POLICIES),
+        metavar="NAME",
+        autocompletion=complete_policy,
+    ),
+]
+
+
 @options.takes_problem
 def simulate(
     bandit: options.MakeProblem,
-    policy: Annotated[
-        list[str] | None,
-        option(
-            help=f"{' or '.join(Policy.classes)}; may be given again for another.",
-            default=" and ".join(DEFAULT_POLICIES),
-            metavar="NAME",
-            autocompletion=complete_policy,
-        ),
-    ] = None,
+    policy: Policies = None,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
@@ -49,6 +56,14 @@ def simulate(
             metavar="N,N,...",
         ),
     ] = None,
+    exact_check: Annotated[
+        bool,
+        option(
+            "--exact-check",
+            help="Compute the exact regret, too, and tell how many standard errors the simulation is off"
+            " (gaussian, bernoulli).",
+        ),
+    ] = False,
     precision: Annotated[
         float | None,
         number_option("Add runs until every standard error is at most this share of its regret.", section=EFFORT),
@@ -84,26 +99,49 @@ def simulate(
       bayesregret simulate bernoulli --alpha 1 --beta 3 --policy bayes-ucb --delta 0.01
       bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
+      bayesregret simulate gaussian --horizon 200 --exact-check
     """
     with bad_input():
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs goes with --precision only")
+        made, policies = bandit(), make_policies(policy or DEFAULT_POLICIES, delta)
+        # What has no exact regret is told before the simulation runs.
+        exact = compute_exact(made, policies, horizon, progress) if exact_check else None
         result = run_simulation(
-            bandit(),
-            make_policies(policy or DEFAULT_POLICIES, delta),
+            made,
+            policies,
             horizon=horizon,
             runs=runs,
             seed=seed,
-            checkpoints=None if checkpoints is None else [number(entry) for entry in checkpoints.split(",")],
+            checkpoints=given_rounds(checkpoints),
             threads=threads,
             precision=precision,
             max_runs=max_runs,
             progress=progress,
         )
+    against = None if exact is None else result.against_exact(exact)
     if json:
-        show_json(result.to_dict())
+        show_json(result.to_dict() | ({} if against is None else {"exact_check": against.to_dict()}))
     else:
-        show_result(result, curve=checkpoints is not None)
+        show_result(result, curve=checkpoints is not None, against=against)
+
+
+def given_rounds(checkpoints: str | None) -> list[Any] | None:
+    """The rounds in --checkpoints, for the checks to refuse."""
+    return None if checkpoints is None else [number(entry) for entry in checkpoints.split(",")]
+
+
+def compute_exact(
+    bandit: Bandit, policies: Sequence[Policy], horizon: int, progress: bool | None = None
+) -> dict[str, ExactRegret]:
+    """The exact regret of every policy; a terminal sees that there is something going on."""
+    from bayesregret.exact import exact_regret  # needs SciPy, which help does not
+
+    found = {}
+    for policy in policies:
+        with at_work(f"exact regret of {policy.name}", progress):
+            found[policy.name] = exact_regret(bandit, policy, horizon=horizon)
+    return found
 
 
 def make_policies(names: Sequence[str], delta: Any) -> list[Policy]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,18 @@ from numpy.typing import NDArray
 
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
+from bayesregret.policies import Policy
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from bayesregret.exact import ExactRegret
+    from bayesregret.simulation.against import AgainstExact
+
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# An average decides when it is this many standard errors away from what it is held against.
+DECISIVE = 4.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,7 @@ class PolicyResult:
     """The Bayes regret of one policy."""
 
     name: str
+    policy: Policy
     delta: float | None  # the failure probability it ran with, where it has one
     final_regret: NDArray[np.float64]  # (runs,)
     best_pulls: NDArray[np.int64]  # (runs,): rounds on the best arm
@@ -119,6 +127,26 @@ class SimulationResult:
     def paired(self, first: str, second: str) -> Estimate:
         """Regret of the first policy minus that of the second; run by run they met the same instance and noise."""
         return estimate(self[first].final_regret - self[second].final_regret)
+
+    def against_exact(self, exact: Mapping[str, ExactRegret] | None = None) -> AgainstExact:
+        """Every policy's regret against the exact one, in standard errors, for Gaussian and Bernoulli bandits.
+
+        `exact` has what `exact_regret` found for each policy, by its name here; it is computed if None.
+
+        >>> bandit = GaussianBandit(prior_mean=[1, 0], prior_width=1, reward_noise=1)
+        >>> result = simulate(bandit, BayesUCB(), horizon=3, runs=1000, seed=7)
+        >>> abs(result.against_exact()["bayes-ucb"].z) < 4
+        True
+        """
+        from bayesregret.exact import exact_regret  # needs SciPy, which simulations do not
+        from bayesregret.simulation.against import compare
+
+        if exact is None:
+            exact = {
+                name: exact_regret(self.bandit, result.policy, horizon=self.horizon)
+                for name, result in self.policies.items()
+            }
+        return compare(self, exact)
 
     def __str__(self) -> str:
         return f"{text_table(self.table())}\n{self.summary()}"

@@ -64,7 +64,7 @@ def simulate(
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
-    rounds = _checkpoints(checkpoints, horizon)
+    rounds = checkpoint_rounds(checkpoints, horizon)
     threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
     if precision is not None:
         precision = checks.probability("precision", precision)
@@ -82,7 +82,7 @@ def simulate(
                 break
             bar.extend(len(named) * (wanted - done) * horizon)
             _run_all(simulations, wanted, threads, bar)
-    results = {name: _result(name, simulations[name], rounds) for name in named}
+    results = {name: _result(name, policy, simulations[name], rounds) for name, policy in named.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
     return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached)
@@ -110,7 +110,7 @@ def _named(policies: Any) -> dict[str, Policy]:
     return named
 
 
-def _checkpoints(given: Any, horizon: int) -> NDArray[np.int64]:
+def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
     """Rising rounds within 1..horizon, the horizon among them."""
     if given is None:
         exponents = np.linspace(0.0, math.log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
@@ -149,11 +149,12 @@ def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:
     return wanted
 
 
-def _result(name: str, simulation: Simulation, rounds: NDArray[np.int64]) -> PolicyResult:
+def _result(name: str, policy: Policy, simulation: Simulation, rounds: NDArray[np.int64]) -> PolicyResult:
     tally = simulation.tally
     curve = Curve(rounds, tally.curve_mean, standard_error(tally.curve_squares, tally.runs))
     return PolicyResult(
         name=name,
+        policy=policy,
         delta=simulation.delta,
         final_regret=np.concatenate(tally.final_regret),
         best_pulls=np.concatenate(tally.best_pulls),

@@ -1,0 +1,106 @@
+"""`bayesregret exact`: Bayes regret of policies on a problem, computed and not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from bayesregret import checks
+from bayesregret.cli import options
+from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.options import number_option, option
+from bayesregret.cli.show import at_work, curve_rows, show_json, show_tables
+from bayesregret.cli.simulate import (
+    DEFAULT_POLICIES,
+    HORIZON,
+    Policies,
+    compute_exact,
+    given_rounds,
+    make_policies,
+)
+from bayesregret.digits import exact_digits
+from bayesregret.simulation.simulate import checkpoint_rounds
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayesregret.exact import ExactRegret
+
+# Results compute it when they are first asked for it.
+BEST_ARM = "chance of the best arm"
+
+
+@options.takes_problem
+def exact(
+    bandit: options.MakeProblem,
+    policy: Policies = None,
+    horizon: Annotated[int, number_option("Rounds.", HORIZON)] = HORIZON,
+    delta: options.Delta = None,
+    checkpoints: Annotated[
+        str | None,
+        option(help="Rounds at which the table tells the regret so far.", default="none", metavar="N,N,..."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Exact Bayes regret of policies, computed and not simulated.
+
+    PROBLEM is a TOML or JSON file, or one of the words gaussian and bernoulli for a common problem, which the options
+    below set; see bayesregret simulate --help. Rewards of a gaussian problem must have gaussian noise, and linear
+    problems have no exact regret here.
+
+    The regret is an integral over the prior and all rewards; the column error estimates its numerical error. It takes
+    the longer the more rounds there are and the more arms have a prior of their own.
+
+    With one --policy, --json prints its problem, policy, horizon, delta, regret, error, pulls, best_share, and curve,
+    curve_error and best_chance after every round. With several, or none given, it prints problem, horizon and
+    policies, which has the rest under each policy's name.
+
+    \b
+    Examples:
+      bayesregret exact gaussian --arms 10 --prior-gap 1 --horizon 100
+      bayesregret exact gaussian --policy bayes-ucb --delta 0.01 --horizon 50 --checkpoints 1,10
+      bayesregret exact bernoulli --arms 3 --policy ucb1 --horizon 100 --json
+    """
+    with bad_input():
+        if json and checkpoints is not None:
+            raise ValueError("--checkpoints does not go with --json, which has the curve after every round")
+        made, policies = bandit(), make_policies(policy or DEFAULT_POLICIES, delta)
+        horizon = checks.whole("horizon", horizon, 1)
+        rounds = checkpoint_rounds(given_rounds(checkpoints), horizon)
+        found = compute_exact(made, policies, horizon)
+    if json:
+        show_json(_data(found))
+        return
+    tables = [_regret_rows(found)]
+    if checkpoints is not None:
+        tables.append(curve_rows(rounds.tolist(), {name: _told(result, rounds) for name, result in found.items()}))
+    show_tables(tables, _summary(found))
+
+
+@at_work(BEST_ARM)
+def _data(found: Mapping[str, ExactRegret]) -> dict[str, Any]:
+    data = {name: result.to_dict() for name, result in found.items()}
+    if len(data) == 1:
+        return next(iter(data.values()))
+    shared = {key: next(iter(data.values()))[key] for key in ("problem", "horizon")}
+    own = {name: {key: each[key] for key in each if key not in (*shared, "policy")} for name, each in data.items()}
+    return {**shared, "policies": own}
+
+
+@at_work(BEST_ARM)
+def _regret_rows(found: Mapping[str, ExactRegret]) -> list[list[str]]:
+    tables = [result.table() for result in found.values()]
+    return [tables[0][0], *(row for _, *rows in tables for row in rows)]
+
+
+def _told(result: ExactRegret, rounds: NDArray[np.int64]) -> Iterable[str]:
+    return map(exact_digits, result.curve[rounds - 1].tolist(), result.curve_error[rounds - 1].tolist())
+
+
+def _summary(found: Mapping[str, ExactRegret]) -> str:
+    """What was computed, once for policies of which the same is to be said."""
+    lines = {name: result.summary() for name, result in found.items()}
+    if len(set(lines.values())) == 1:
+        return next(iter(lines.values()))
+    return "\n".join(f"{name}: {line}" for name, line in lines.items())
