@@ -83,7 +83,8 @@ def choose_levels(
             successes = np.unique(np.append(np.arange(0.0, k, step), k).astype(int)).tolist()
             sample += [index(settings, belief, arm, k, float(s)) for s in successes]
     few, more = (np.unique(each) for each in alone)
-    between = np.quantile(np.array(sample)[np.isfinite(sample)], np.linspace(0.0, 1.0, cells + 1))
+    finite = np.array(sample)[np.isfinite(sample)]
+    between = np.quantile(finite, np.linspace(0.0, 1.0, cells + 1)) if len(finite) else finite
     coarse = np.concatenate([_both_sides(few), between[::COARSER]])
     levels = np.unique(np.concatenate([coarse, _both_sides(more), between]))[::-1]
     return levels, np.isin(levels, coarse)

@@ -37,6 +37,8 @@ LEAST = 1e-30
 PANEL = 1.2
 # Wider priors and confidence bounds than this, in noises and deviations, are left alone.
 WIDEST = 30.0
+# Without a prior, the same for noise in prior widths.
+NOISIEST = 8.0
 # Farther than this from the highest mean, in prior widths, the best arm never is.
 FAR = 7.0
 
@@ -52,7 +54,9 @@ class Part(NamedTuple):
 def gaussian_best_chance(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int) -> Array | None:
     """(horizon,): the chance that each round is on the best arm; None where the prior is 30 times as wide as the
     noise, or confidence bounds are 15 deviations wide: both would take too many points."""
-    if bandit.reward_noise < bandit.prior_width / WIDEST or _deviations(kinds) > WIDEST / 2.0:
+    ratio = bandit.reward_noise / bandit.prior_width
+    too_noisy = kinds[0].belief.prior_pulls == 0.0 and ratio > NOISIEST
+    if ratio < 1.0 / WIDEST or too_noisy or _deviations(kinds) > WIDEST / 2.0:
         return None
     if bandit.arms == 1:
         return np.ones(horizon)
@@ -75,7 +79,8 @@ def _ahead(bandit: GaussianBandit, sweep: BestSweep, horizon: int) -> tuple[list
     def side(end: float) -> Array:
         return graded_panels(2.0 * sharpest, PANEL * bandit.prior_width, end, growth)
 
-    edges = np.concatenate([-side(highest - lowest)[:0:-1], side(FAR * bandit.prior_width)])
+    deepest = min(panels.bottom for panels in sweep.panels)
+    edges = np.concatenate([-side(highest - lowest)[:0:-1], side(FAR * bandit.prior_width - deepest)])
     points, weights = gauss_rule(edges, AHEAD_ORDER)
     return points.tolist(), weights.tolist()
 

@@ -238,7 +238,7 @@ def exits_without_prior(
     return mass, (arm.width / spread) ** 2 * mean - levels[:, None]
 
 
-def levels_without_prior(arm: ArmBelief, order: int) -> tuple[Array, float, Array]:
+def levels_without_prior(arm: ArmBelief, order: int, longest: float = math.inf) -> tuple[Array, float, Array]:
     """Levels on panels, the highest, and edges as depths. Far from the prior mean few pulls decide, whose mean is the
     more uncertain."""
     z = float(np.max(arm.widths[1:] * np.sqrt(np.arange(1, len(arm.widths))), initial=0.0)) / arm.noise
@@ -247,7 +247,7 @@ def levels_without_prior(arm: ArmBelief, order: int) -> tuple[Array, float, Arra
     edges = [0.0]
     while edges[-1] < top + SAFE * arm.deviation:
         far = (top - edges[-1]) / max(z, 4.0)
-        edges.append(edges[-1] + LEVEL_PANEL * math.hypot(sharpest, far))
+        edges.append(edges[-1] + min(longest, LEVEL_PANEL * math.hypot(sharpest, far)))
     return top - on_panels(np.array(edges), start_order(order)), top, np.array(edges)
 
 

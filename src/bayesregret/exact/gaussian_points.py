@@ -16,6 +16,7 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.exact.gaussian_chain import SQRT_2PI, Chain
 from bayesregret.exact.gaussian_exits import (
+    LEVEL_PANEL,
     ArmBelief,
     chain_at,
     chain_without_prior,
@@ -54,7 +55,8 @@ def exit_points(arm: ArmBelief, order: int) -> ExitPoints:
     """The points of an arm, with rules of this order."""
     deviation = arm.noise / np.sqrt(arm.strength + np.arange(arm.horizon))
     if arm.prior_pulls == 0.0:
-        levels, top, edges = levels_without_prior(arm, order)
+        # The arm's mean stays near the prior's whatever the level: levels that differ by more are not alike.
+        levels, top, edges = levels_without_prior(arm, order, longest=LEVEL_PANEL * arm.width)
         mass, offset = _points_without_prior(arm, levels, order)
         return ExitPoints(top, edges, start_order(order), levels, deviation, mass, offset)
     levels, edges = levels_with_prior(arm, order)
@@ -101,7 +103,8 @@ def _points_without_prior(arm: ArmBelief, levels: Array, order: int) -> tuple[li
         return [], []
     # The first reward, where it is too low: from the level less the width down.
     ends = np.clip((levels - arm.widths[1]) / arm.deviation, -8.0, 8.0)
-    unit, unit_weights = gauss_rule(np.linspace(0.0, 1.0, 1 + math.ceil(16.0 / STRETCH)), POINTS)
+    stretches = math.ceil(16.0 * max(1.0, arm.width / arm.noise) / STRETCH)
+    unit, unit_weights = gauss_rule(np.linspace(0.0, 1.0, 1 + stretches), POINTS)
     reward = arm.deviation * (-8.0 + (ends[:, None] + 8.0) * unit)
     density = np.exp(-0.5 * (reward / arm.deviation) ** 2) / SQRT_2PI
     masses = [density * (ends[:, None] + 8.0) * unit_weights]

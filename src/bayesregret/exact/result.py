@@ -42,7 +42,8 @@ class ExactRegret:
         for Bernoulli ones; computed when it is first asked for.
 
         None where it would take too long: Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30
-        times as wide as the noise or confidence bounds of more than 15 deviations.
+        times as wide as the noise, confidence bounds of more than 15 deviations, or, for policies without a prior,
+        noise 8 times as wide as the prior.
         """
         return self.find_best_chance()
 
