@@ -39,6 +39,8 @@ EDGES = [
         *(pytest.param(problem, id=problem.what) for problem in MANY_ARMS + EDGES),
     ],
 )
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_within_standard_errors(problem):
     got = compare(problem, RUNS, seed=5, few_arms=3)
     assert got.worst < WORST

@@ -260,6 +260,8 @@ def test_wildly_wrong_priors(name, patience):
 @pytest.mark.parametrize("policy", [br.BayesUCB(delta=0.1), br.UCB1(delta=0.1)], ids=["bayes-ucb", "ucb1"])
 @pytest.mark.parametrize("name", EXTREME)
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_extreme_bandits(name, policy, patience):
     check_right_or_refused(EXTREME[name], policy)
 
@@ -286,6 +288,8 @@ FIRST_CALLS = {
 
 @pytest.mark.parametrize("name", FIRST_CALLS)
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_the_first_call_of_a_process(name, tmp_path):
     """Threads may ask for a kernel that nobody compiled before; nothing is kept on disk here."""
     code = (

@@ -35,6 +35,8 @@ CONVERGING = {
 
 @pytest.mark.parametrize("name", CONVERGING)
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_spectral_rate(name):
     """Four orders more are two digits more at least, until rounding; and order 14 has ten digits."""
     problem = CONVERGING[name]
@@ -75,6 +77,8 @@ RANDOM = {f"random-{i}": tuple(problem[1:]) for i, problem in enumerate(SOME)}
 
 @pytest.mark.parametrize("name", [*HARD, *RANDOM])
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_the_error_is_honest(name):
     """A much finer computation is within the error that is told, at every round up to rounding."""
     bandit, policy, horizon = (HARD | RANDOM)[name]

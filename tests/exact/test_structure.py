@@ -64,6 +64,8 @@ def test_sums_and_orders_of_few_rounds(name):
 
 @pytest.mark.parametrize(("bandit", "policy"), EVERY)
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_the_best_arm_is_found_more_often(bandit, policy):
     found = br.exact_regret(bandit, policy, horizon=25)
     assert found.best_chance.shape == (25,)
@@ -74,6 +76,8 @@ def test_the_best_arm_is_found_more_often(bandit, policy):
 
 @pytest.mark.parametrize(("bandit", "policy"), EVERY)
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_a_shorter_horizon_is_the_beginning_of_a_longer_one(bandit, policy):
     long = br.exact_regret(bandit, policy, horizon=20, delta=policy.delta or 0.1)
     short = br.exact_regret(bandit, policy, horizon=7, delta=policy.delta or 0.1)
@@ -308,6 +312,8 @@ def test_greedy_policies_are_a_limit():
 
 
 @compiled
+@pytest.mark.slow
+@pytest.mark.compiled
 def test_ucb1_is_the_limit_of_wide_beliefs():
     """A policy that believes in ever wider priors pulls every arm once and then does what UCB1 does."""
     bandit = G([0.3, 0.0], 1.0, 1.0)
