@@ -90,6 +90,16 @@ def test_the_table_has_a_row_for_each_policy(run_exact):
     assert "\x1b" not in outcome.out
 
 
+def test_chances_of_the_best_arm_are_told_when_asked_for(run_exact):
+    plain, asked = run_exact("bernoulli", "--arms", "2"), run_exact("bernoulli", "--arms", "2", "--best-arm")
+    assert "best arm" not in plain.out
+    assert "best arm at the end" in asked.out
+    assert asked.out.splitlines()[1].endswith("50.00%               75.00%")
+    data = run_exact("bernoulli", "--arms", "2", "--policy", "ucb1", "--best-arm", "--json").data
+    assert data["best_chance"] == [0.25, 0.375, 0.5, 0.625, 0.75]
+    assert data["best_share"] == 0.5
+
+
 def test_checkpoints_are_told(run_exact):
     text = run_exact("bernoulli", "--arms", "2", "--checkpoints", "3,1").out
     found = [br.exact_regret(common_bernoulli(arms=2), policy, horizon=5) for policy in (br.BayesUCB(), br.UCB1())]
@@ -147,7 +157,7 @@ def test_one_round_and_one_arm(run_exact):
         ("gaussian --horizon x", "horizon must be a whole number, at least 1, got 'x'"),
         ("gaussian --horizon 0 --checkpoints 1", "horizon must be a whole number, at least 1, got 0"),
         ("gaussian --delta 1", "delta must be a number strictly between 0 and 1, got 1"),
-        ("gaussian --policy foo", 'policy must be "bayes-ucb" or "ucb1", got \'foo\''),
+        ("gaussian --policy foo", 'policy must be "bayes-ucb" or "ucb1"'),
         ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
         ("gaussian --checkpoints 6", "checkpoints must be whole numbers between 1 and the horizon, 5, got [6]"),
         ("gaussian --checkpoints x", "checkpoints must be whole numbers between 1 and the horizon, 5, got ['x']"),
@@ -192,10 +202,10 @@ def test_examples_run_as_they_stand(bayesregret):
 
 def test_every_option_is_explained(bayesregret):
     text = " ".join(bayesregret("exact", "--help").out.split())
-    for name in ("policy", "horizon", "delta", "checkpoints", "json", "arms", "prior-width", "alpha"):
+    for name in ("policy", "horizon", "delta", "checkpoints", "best-arm", "json", "arms", "prior-width", "alpha"):
         assert f"--{name} " in text
     assert "Usage: bayesregret exact PROBLEM [OPTIONS]" in text
-    assert "With several, or none given, it prints problem, horizon and policies" in text
+    assert "With several policies, or none given, it prints problem, horizon and policies" in text
 
 
 def test_scipy_waits_until_a_regret_is_asked_for():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 # Importing a family registers its formulas.
 from bayesregret.bounds import (  # noqa: F401
+    bernoulli_passages,
     best,
     certified_gaps,
     certified_priors,

@@ -41,6 +41,9 @@ def exact(
         str | None,
         option(help="Rounds at which the table tells the regret so far.", default="none", metavar="N,N,..."),
     ] = None,
+    best_arm: Annotated[
+        bool, option("--best-arm", help="Chances of the best arm as well, to four digits: takes a few times as long.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Exact Bayes regret of policies, computed and not simulated.
@@ -52,9 +55,10 @@ def exact(
     The regret is an integral over the prior and all rewards; the column error estimates its numerical error. It takes
     the longer the more rounds there are and the more arms have a prior of their own.
 
-    With one --policy, --json prints its problem, policy, horizon, delta, regret, error, pulls, best_share, and curve,
-    curve_error and best_chance after every round. With several, or none given, it prints problem, horizon and
-    policies, which has the rest under each policy's name.
+    With one --policy, --json prints its problem, policy, horizon, delta, regret, error, pulls, and curve and
+    curve_error after every round; with --best-arm also best_share, the share of rounds on the best arm, and
+    best_chance, that each round is. With several policies, or none given, it prints problem, horizon and policies,
+    which has the rest under each policy's name.
 
     \b
     Examples:
@@ -70,17 +74,17 @@ def exact(
         rounds = checkpoint_rounds(given_rounds(checkpoints), horizon)
         found = compute_exact(made, policies, horizon)
     if json:
-        show_json(_data(found))
+        show_json(_data(found, best_arm))
         return
-    tables = [_regret_rows(found)]
+    tables = [_regret_rows(found, best_arm)]
     if checkpoints is not None:
         tables.append(curve_rows(rounds.tolist(), {name: _told(result, rounds) for name, result in found.items()}))
     show_tables(tables, _summary(found))
 
 
 @at_work(BEST_ARM)
-def _data(found: Mapping[str, ExactRegret]) -> dict[str, Any]:
-    data = {name: result.to_dict() for name, result in found.items()}
+def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
+    data = {name: result.to_dict(best_arm) for name, result in found.items()}
     if len(data) == 1:
         return next(iter(data.values()))
     shared = {key: next(iter(data.values()))[key] for key in ("problem", "horizon")}
@@ -89,8 +93,8 @@ def _data(found: Mapping[str, ExactRegret]) -> dict[str, Any]:
 
 
 @at_work(BEST_ARM)
-def _regret_rows(found: Mapping[str, ExactRegret]) -> list[list[str]]:
-    tables = [result.table() for result in found.values()]
+def _regret_rows(found: Mapping[str, ExactRegret], best_arm: bool) -> list[list[str]]:
+    tables = [result.table(best_arm) for result in found.values()]
     return [tables[0][0], *(row for _, *rows in tables for row in rows)]
 
 

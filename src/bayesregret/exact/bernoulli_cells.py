@@ -68,12 +68,13 @@ def cells_regret(
 def choose_levels(
     settings: Any, belief: Any, first: Sequence[int], horizon: int, single: int, cells: int
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Falling levels at which laws are known, and which of them a coarser sweep has, too."""
+    """Falling levels at which laws are known, and which of them a coarser sweep has, too; all levels, if few."""
     most = min(horizon, int(math.sqrt(2.0 * single / len(first))))
+    cells = cells if most < horizon else 0
     index = mean_plus_width if is_mean_plus_width(settings) else arm_index
     # Quantiles of all levels, from a sample of about so many of them.
-    step = max(1.0, horizon / math.sqrt(8.0 * cells))
-    counts = np.unique(np.append(np.arange(0.0, horizon - 1, step), horizon - 1).astype(int)).tolist()
+    step = max(1.0, horizon / math.sqrt(8.0 * cells)) if cells else math.inf
+    counts = np.unique(np.append(np.arange(0.0, horizon - 1, step), horizon - 1).astype(int)).tolist() if cells else []
     alone: list[list[float]] = [[], []]
     sample = []
     for arm in first:

@@ -52,20 +52,16 @@ class ExactRegret:
         """Expected share of rounds on the best arm."""
         return None if self.best_chance is None else float(self.best_chance.mean())
 
-    def table(self) -> list[list[str]]:
-        """Headings and a row, as `print` and the command line show them."""
-        chance = self.best_chance
-        best = ("", "") if chance is None else (f"{chance.mean():.2%}", f"{chance[-1]:.2%}")
-        return [
-            ["policy", "Bayes regret", "error", "per round", "best arm", "best arm at the end"],
-            [
-                self.policy,
-                exact_digits(self.regret, self.error),
-                f"{self.error:.0e}",
-                brief(self.regret / self.horizon),
-                *best,
-            ],
-        ]
+    def table(self, best_arm: bool = False) -> list[list[str]]:
+        """Headings and a row, as `print` and the command line show them; the best arm's chances take longer."""
+        headings = ["policy", "Bayes regret", "error", "per round"]
+        regret = exact_digits(self.regret, self.error)
+        row = [self.policy, regret, f"{self.error:.0e}", brief(self.regret / self.horizon)]
+        if best_arm:
+            chance = self.best_chance
+            headings += ["best arm", "best arm at the end"]
+            row += ["", ""] if chance is None else [f"{chance.mean():.2%}", f"{chance[-1]:.2%}"]
+        return [headings, row]
 
     def summary(self) -> str:
         """One line that says what was computed."""
@@ -81,9 +77,9 @@ class ExactRegret:
             f"<{self.policy}: exact Bayes regret {exact_digits(self.regret, self.error)} {PLUS_MINUS} {self.error:.0e}>"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, best_arm: bool = False) -> dict[str, Any]:
         """Plain data, as `bayesregret exact --json` prints it."""
-        return {
+        data = {
             "problem": self.bandit.to_dict(),
             "policy": self.policy,
             "horizon": self.horizon,
@@ -91,8 +87,10 @@ class ExactRegret:
             "regret": self.regret,
             "error": self.error,
             "pulls": self.pulls.tolist(),
-            "best_share": self.best_share,
             "curve": self.curve.tolist(),
             "curve_error": self.curve_error.tolist(),
-            "best_chance": None if self.best_chance is None else self.best_chance.tolist(),
         }
+        if best_arm:
+            data["best_share"] = self.best_share
+            data["best_chance"] = None if self.best_chance is None else self.best_chance.tolist()
+        return data
