@@ -12,16 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc, betaincinv, expit, gammaln
+from scipy.special import betaincinv, expit
 
 from bayesregret.bounds.assumptions import first_failure, unless
 from bayesregret.bounds.bound import FINE, Parts, Setting
 from bayesregret.bounds.formulas import certified_first_passage
 from bayesregret.checks import Array
 from bayesregret.contracts import mean_plus_width
-from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.exact.bernoulli_exits import first_exits
-from bayesregret.exact.bernoulli_lattice import U
+from bayesregret.exact.bernoulli_posteriors import sums_below
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.bayes_ucb import UpperConfidence
 
@@ -39,9 +38,6 @@ LOG_ODDS = 32.0
 LEFT_OUT = 1e-14
 # What two rules may agree in by luck.
 BY_LUCK = 1e-9
-# A term of a chance that is as good as nothing.
-NO_TERM = 1e-18
-LOG_NO_TERM = math.log(NO_TERM)
 
 Ints = NDArray[np.int64]
 
@@ -79,8 +75,8 @@ def first_passage_bernoulli(bandit: BernoulliBandit, setting: Setting, order: in
         return Parts({"leading": math.inf}, why_not=why_not)
     levels = _levels(bandit, setting, first, copies)
     arms = [_arm(bandit, setting, arm, levels, values) for arm in first.tolist()]
-    leading = values.weight @ sum(_cells(arms, copies, kind, setting.horizon)[0] for kind in range(len(arms)))
-    value = max(0.0, float(leading.sum()))
+    cells = np.sum([_cells(arms, copies, kind, setting.horizon)[0] for kind in range(len(arms))], axis=0)
+    value = max(0.0, float(np.sum(values.weight @ cells)))
     return Parts({"leading": value}, unseen_error=LEFT_OUT * setting.horizon * bandit.arms**2 + BY_LUCK * value)
 
 
@@ -113,7 +109,7 @@ def _levels(bandit: BernoulliBandit, setting: Setting, first: Ints, copies: Ints
     values = _values(bandit, horizon, 2.0)
     assert values is not None
     kinds = [_arm(bandit, setting, arm, pilot, values) for arm in arms]
-    lost = sum(values.weight @ _cells(kinds, copies, kind, horizon)[1] for kind in range(len(arms)))
+    lost = values.weight @ np.sum([_cells(kinds, copies, kind, horizon)[1] for kind in range(len(arms))], axis=0)
     # With h between levels a cell loses about h^2, so sqrt(lost) of it for each.
     share = np.cumsum(np.sqrt(np.maximum(lost[1:-1], 0.0)) + 1e-30)
     share = np.concatenate([[0.0], share / share[-1]])
@@ -121,95 +117,18 @@ def _levels(bandit: BernoulliBandit, setting: Setting, first: Ints, copies: Ints
 
 
 def _index(bandit: BernoulliBandit, setting: Setting, arm: int, pulls: int, successes: int) -> float:
-    return float(mean_plus_width(UpperConfidence(setting.L), bandit.model, arm, pulls, float(successes)))
+    """As the engine computes it: arms fall below it to the last bit."""
+    index = UpperConfidence(setting.L)
+    return float(mean_plus_width(index, bandit.model, arm, pulls, float(successes)))  # type: ignore[no-untyped-call]
 
 
 def _arm(bandit: BernoulliBandit, setting: Setting, arm: int, levels: Array, values: Values) -> Arm:
-    horizon, alpha, beta = setting.horizon, float(bandit.alpha[arm]), float(bandit.beta[arm])
+    horizon, counts = setting.horizon, (float(bandit.alpha[arm]), float(bandit.beta[arm]))
     exits = first_exits(bandit, UpperConfidence(setting.L), bandit.model, arm, horizon, levels)
-    by_pulls = np.argsort(exits.pulls, kind="stable")
-    begin = np.searchsorted(exits.pulls[by_pulls], np.arange(horizon + 1))
-    x, rest = values.mean, values.rest
-    below = np.where(x < 0.5, betainc(alpha, beta, x), betaincc(beta, alpha, rest))
-    numbers = np.arange(horizon + 1.0)
-    posteriors = Posteriors(
-        alpha,
-        beta,
-        1.0 / (beta + numbers),
-        gammaln(alpha + numbers),
-        gammaln(beta + numbers),
-        gammaln(alpha + beta + numbers),
-        np.zeros(horizon),
-        np.zeros(horizon),
-    )
-    passed, waits = np.zeros((len(x), len(levels))), np.zeros((len(x), len(levels)))
-    sorted_exits = begin, exits.level[by_pulls], exits.successes[by_pulls], exits.mass[by_pulls]
-    compile_kernel(add_exits)(posteriors, x, rest, below, *sorted_exits, passed, waits)
-    ever = np.bincount(exits.level, exits.mass, len(levels))
-    return Arm(below, passed, ever, horizon * below[:, None] - waits)
-
-
-class Posteriors(NamedTuple):
-    """Beta posteriors of an arm, with `successes` after some pulls: a = alpha + successes, b = beta + failures."""
-
-    alpha: float
-    beta: float
-    inverse: Array  # 1 / (beta + failures)
-    log_a: Array  # log Gamma(alpha + successes)
-    log_b: Array
-    log_total: Array  # log Gamma(alpha + beta + pulls)
-    chance: Array  # I_v(a, b), by successes: the chance that the mean is below v
-    term: Array  # v^a (1 - v)^b / B(a, b)
-
-
-def add_exits(posteriors, x, rest, below, begin, level, successes, mass, passed, waits):
-    """For each value v: sums over exits of their mass times the chance that the posterior gives to means below v."""
-    horizon = begin.shape[0] - 1
-    for i in range(x.shape[0]):
-        posteriors.chance[:] = 0.0
-        window = U(0), U(0)
-        all_won = below[i]
-        for k in range(horizon):
-            window, all_won = one_more_pull(posteriors, math.log(x[i]), math.log(rest[i]), k, window, all_won)
-            for at in range(begin[k], begin[k + 1]):
-                share = mass[at] * posteriors.chance[successes[at]]
-                passed[i, level[at]] += share
-                waits[i, level[at]] += float(horizon - k) * share
-
-
-@jitable
-def one_more_pull(posteriors, log_x, log_rest, k, window, all_won):
-    """Chances after k pulls from those after one less, by their recurrence in b; `all_won` is that of k successes.
-
-    Successes below the window have a chance that no longer changes, from its end on it is still nothing.
-    """
-    chance, term = posteriors.chance, posteriors.term
-    low, end = window
-    growth = math.exp(log_rest) * (posteriors.alpha + posteriors.beta + float(k) - 1.0)
-    last = U(k)
-    for s in range(low, end):
-        ratio = posteriors.inverse[last - U(1) - s]
-        chance[s] += term[s] * ratio
-        term[s] *= growth * ratio
-    while low < end and term[low] < NO_TERM and chance[low] > 0.5:
-        low += U(1)
-    while end <= last:
-        new = log_term(posteriors, log_x, log_rest, end, last - end)
-        if new < LOG_NO_TERM and (end < last or all_won < 0.5):
-            break
-        if end == last:
-            chance[end] = all_won
-        term[end] = math.exp(new)
-        end += U(1)
-    won = log_term(posteriors, log_x, log_rest, last, U(0))
-    all_won = max(0.0, all_won - math.exp(won) / (posteriors.alpha + float(k)))
-    return (low, end), all_won
-
-
-@jitable
-def log_term(posteriors, log_x, log_rest, won, lost):
-    a, b = posteriors.alpha + float(won), posteriors.beta + float(lost)
-    return a * log_x + b * log_rest + posteriors.log_total[won + lost] - posteriors.log_a[won] - posteriors.log_b[lost]
+    below, passed, left = sums_below(*counts, horizon, len(levels), exits, values.mean, values.rest)
+    ever = np.zeros(len(levels))
+    np.add.at(ever, exits.level, exits.mass)
+    return Arm(below, passed, ever, horizon * below[:, None] - left)
 
 
 def _cells(arms: list[Arm], copies: Ints, kind: int, horizon: int) -> tuple[Array, Array]:
