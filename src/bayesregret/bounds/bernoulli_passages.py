@@ -37,7 +37,7 @@ PRIORS_TWICE_AS_FINE = 4.0  # the law of the best of many arms is sharper than a
 LOG_ODDS = 32.0
 LEFT_OUT = 1e-14
 # What two rules may agree in by luck.
-BY_LUCK = 1e-9
+BY_LUCK = 3e-10
 
 Ints = NDArray[np.int64]
 
