@@ -38,8 +38,8 @@ class ExactRegret:
 
     @functools.cached_property
     def best_chance(self) -> Array | None:
-        """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and four
-        for Bernoulli ones; computed when it is first asked for.
+        """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and
+        three for Bernoulli ones; computed when it is first asked for.
 
         None where it would take too long: Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30
         times as wide as the noise, confidence bounds of more than 15 deviations, or, for policies without a prior,
