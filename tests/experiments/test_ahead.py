@@ -19,9 +19,12 @@ def some_points():
     ]
 
 
-def test_few_points_are_not_worth_a_process():
+@pytest.mark.parametrize(("fewest", "threads"), [(5, None), (2, 1)], ids=["few points", "one thread"])
+def test_no_process_is_started_for(monkeypatch, fewest, threads):
+    monkeypatch.setattr(ahead, "FEWEST_POINTS", fewest)
+    monkeypatch.setattr(ahead, "ProcessPoolExecutor", None)
     points = some_points()
-    with ahead.computed_ahead(points) as computed:
+    with ahead.computed_ahead(points, threads) as computed:
         assert computed(points[0]) is None
 
 
@@ -35,10 +38,9 @@ def test_points_that_share_work_are_one_group():
 @pytest.mark.compiled
 def test_other_processes_find_the_same(monkeypatch):
     monkeypatch.setattr(ahead, "FEWEST_POINTS", 2)
-    monkeypatch.setattr(ahead, "available_threads", lambda: 2)
     points = some_points()
     unknown = {**points[0], "horizon": 5, "policies": [{"name": "nobody"}]}
-    with ahead.computed_ahead([*points, unknown]) as computed:
+    with ahead.computed_ahead([*points, unknown], 2) as computed:
         assert [computed(settings) for settings in reversed(points[1:])] == [
             compute_point(settings) for settings in reversed(points[1:])
         ]

@@ -22,6 +22,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from legendre import gauss_legendre
 from mpmath import mp, mpf
 
 mp.dps = 30
@@ -45,22 +46,6 @@ SCHEMES = (Scheme(14, mpf(1), mpf(2)), Scheme(17, mpf("1.3"), mpf("2.2")))
 
 
 # --- quadrature ----------------------------------------------------------------------------------------------------
-
-
-@cache
-def gauss_legendre(degree):
-    """Nodes and weights on [0, 1], by Newton's method on the Legendre polynomial."""
-    rule = []
-    for i in range(degree):
-        x = mp.cos(mp.pi * (i + mpf(3) / 4) / (degree + mpf(1) / 2))
-        for _ in range(8):
-            before, now = mpf(1), x
-            for k in range(2, degree + 1):
-                before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
-            slope = degree * (x * now - before) / (x * x - 1)
-            x -= now / slope
-        rule.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
-    return rule
 
 
 def panel(start, end, degree):

@@ -17,11 +17,11 @@ ways can do were compared, and are compared again each time.
 import json
 import pathlib
 import time
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from legendre import gauss_legendre
 from mpmath import mp, mpf
 from scipy.special import ndtr
 
@@ -203,22 +203,6 @@ def by_grid(problem, policy, horizon, delta, scheme):
 
 
 # --- few rounds ----------------------------------------------------------------------------------------------------
-
-
-@cache
-def gauss_legendre(degree):
-    """Nodes and weights on [0, 1], by Newton's method on the Legendre polynomial."""
-    rule = []
-    for i in range(degree):
-        x = mp.cos(mp.pi * (i + mpf(3) / 4) / (degree + mpf(1) / 2))
-        for _ in range(8):
-            before, now = mpf(1), x
-            for k in range(2, degree + 1):
-                before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
-            slope = degree * (x * now - before) / (x * x - 1)
-            x -= now / slope
-        rule.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
-    return rule
 
 
 def normal_density(u):

@@ -21,13 +21,16 @@ from bayesregret.simulation.engine import available_threads
 # A process takes a second or two to start: it pays for so many points.
 FEWEST_POINTS = 24
 
-Next = Callable[[Settings], Computed | None]
+Found = Callable[[Settings], Computed | None]
 
 
 @contextmanager
-def computed_ahead(points: Sequence[Settings]) -> Iterator[Next]:
-    """A function that gives what was computed of one of these points, None if that is still to be done."""
-    processes = available_threads()
+def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> Iterator[Found]:
+    """A function that gives what was computed of one of these points, None if that is still to be done.
+
+    There are as many processes as threads that may be used, all processors if None.
+    """
+    processes = threads or available_threads()
     if len(points) < FEWEST_POINTS or processes < 2:
         yield lambda settings: None
         return

@@ -35,7 +35,8 @@ def run_experiments(
     points = [point.settings for experiment in experiments for point in experiment.points]
     done = 0
     finished = []
-    with computed_ahead([settings for settings in points if study.result(settings) is None]) as ahead:
+    lacking = [settings for settings in points if study.result(settings) is None]
+    with computed_ahead(lacking, threads) as ahead:
         for experiment in experiments:
             outcomes, fresh, seconds = [], 0, 0.0
             for point in experiment.points:
