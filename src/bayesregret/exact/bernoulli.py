@@ -15,7 +15,7 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.exact.bernoulli_cells import cells_regret
 from bayesregret.exact.bernoulli_lattice import Lattices, index_table, lower, make_lattices
 from bayesregret.exact.bernoulli_levels import Moves, every_move
-from bayesregret.exact.bernoulli_series import make_book, make_moves, pulls_of_arms, start_batch, whole_series
+from bayesregret.exact.bernoulli_series import make_book, make_moves, pulls_of_arms, regret_of, rounds_of, start_batch
 from bayesregret.exact.prior_best import beta_best
 from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Series, Transform
@@ -89,8 +89,8 @@ def every_level(lattices: Lattices, moves: Moves, arm_kind: NDArray[np.int64], h
             which = batch.which
             make(book, law, loss, stage.kind[which], stage.group[which], stage.ordered[which], batch.freed)
         points = len(transform.points)
-        found.regret[horizon - terms :] += transform.running_sums(whole_series(book.regret, points))
-        found.rounds[horizon - terms :] += transform.running_sums(whole_series(book.rounds, points))
+        found.regret[horizon - terms :] += transform.running_sums(regret_of(book, points))
+        found.rounds[horizon - terms :] += transform.running_sums(rounds_of(book, points))
         found.pulls[:] += pulls_of_arms(book)
     return found
 

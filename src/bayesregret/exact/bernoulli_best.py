@@ -19,7 +19,7 @@ from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel
 from bayesregret.exact.bernoulli_cells import choose_levels
 from bayesregret.exact.bernoulli_exits import Exits, first_exits
-from bayesregret.exact.bernoulli_series import make_book, make_moves, start_batch, whole_series
+from bayesregret.exact.bernoulli_series import make_book, make_moves, regret_of, start_batch
 from bayesregret.exact.prior_best import LOG_ODDS
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
@@ -94,7 +94,7 @@ def _best_at(
         np.ones(len(kinds), np.bool_),
         np.zeros(len(kinds)),
     )
-    return whole_series(book.regret, len(transform.points))
+    return regret_of(book, len(transform.points))
 
 
 def _beta_tables(alpha: float, beta: float, v: tuple[float, float], horizon: int) -> tuple[Array, Array]:

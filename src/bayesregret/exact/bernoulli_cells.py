@@ -19,7 +19,15 @@ from bayesregret.checks import Array
 from bayesregret.contracts import arm_index, mean_plus_width
 from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, U, polya_step
-from bayesregret.exact.bernoulli_series import Book, make_book, make_moves, pulls_of_arms, start_batch, whole_series
+from bayesregret.exact.bernoulli_series import (
+    Book,
+    make_book,
+    make_moves,
+    pulls_of_arms,
+    regret_of,
+    rounds_of,
+    start_batch,
+)
 from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
@@ -137,9 +145,9 @@ def _pass_cell(book: Book, transform: Transform, before: Array, after: Array, si
 def _found(book: Book, transform: Transform) -> Found:
     points = len(transform.points)
     return Found(
-        transform.running_sums(whole_series(book.regret, points)),
+        transform.running_sums(regret_of(book, points)),
         pulls_of_arms(book),
-        transform.running_sums(whole_series(book.rounds, points)),
+        transform.running_sums(rounds_of(book, points)),
     )
 
 

@@ -1,6 +1,6 @@
 """Series of all kinds of Bernoulli arms while the level falls: what every move adds to regret and pulls.
 
-Complex numbers are kept as real and imaginary parts, in the short loops of point_loops.py.
+Complex numbers are kept in blocks, for the short loops of point_loops.py.
 """
 
 from __future__ import annotations
@@ -13,96 +13,92 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.exact.point_loops import (
-    Complex,
+    BLOCK,
     add,
-    add_half,
+    add_product,
     add_scaled,
     add_to,
-    complex_zeros,
     copy,
-    fill_one,
+    fill,
+    from_blocks,
+    middle,
     multiply,
-    scale,
+    next_term,
+    real_dot,
+    scaled,
+    share_products,
     split,
     square,
-    square_half,
-    subtract_product,
+    squares,
+    to_blocks,
+    zero_blocks,
 )
+from bayesregret.exact.transform import Series
 
 # Arms that tie share pulls unevenly. If an arm is at a level with a chance below this, three of them are there too
 # rarely to matter, and the shares change evenly from arm to arm.
 RARELY = 1e-3
-BLOCK = 128
 # Up to so many arms of a kind, their sum is cheapest by its terms.
 FEW = 9
 
 
 class Book(NamedTuple):
-    """What is kept while moves are made; a first axis is for blocks of points, which fit into the nearest cache."""
+    """What is kept while moves are made, in blocks of points; regret and pulls with their sign turned.
 
-    old: Complex  # (kinds, points): laws before a group's moves
-    new: Complex  # and after
-    regret: Complex  # (points,)
-    rounds: Complex
-    shared: Complex  # (kinds, points): pulls of all arms of a kind
-    first: Complex  # (kinds, points): pulls of its first arm
-    weights: Complex  # whose product with a series is the sum until the horizon
-    law: Complex  # (points,) scratch: a move's changes
-    loss: Complex
-    others: Complex  # scratch: the laws of all other arms
-    a: Complex  # scratch
-    b: Complex
-    c: Complex
-    h: Complex
-    sums: Complex
+    Pulls are in `shared` and `first`, by kinds, or, where arms of a level share them unevenly, in `apart` and `single`.
+    """
+
+    old: Array  # (blocks, kinds, block): laws before a group's moves
+    new: Array  # and after
+    regret: Array  # (blocks, block)
+    shared: Array  # (blocks, kinds, block): pulls of all arms of a kind
+    first: Array  # (blocks, kinds, block): pulls of its first arm
+    apart: Array  # (blocks, block)
+    single: Array  # (arms,): their sums until the horizon
+    weights: Array  # (blocks, block): the real part of their product with a series is the sum until the horizon
     arm_kind: NDArray[np.int64]  # (arms,)
     copies: NDArray[np.int64]  # (kinds,)
-    single: Array  # (arms,): pulls that are not in `shared`
+    scratch: Array  # (several, block), the last of them as many as there are arms
 
 
-def make_book(points: int, arm_kind: NDArray[np.int64], weights: NDArray[np.complex128]) -> Book:
+# Rows of scratch.
+LAW, LOSS, OTHERS, POWER, SUMS, A, B, C, LADDER = range(9)
+
+
+def make_book(points: int, arm_kind: NDArray[np.int64], weights: Series) -> Book:
     kinds, blocks = int(arm_kind.max()) + 1, -(-points // BLOCK)
-    by_kind, by_point = (blocks, kinds, BLOCK), (blocks, BLOCK)
-    kept = complex_zeros(*by_point)
-    kept.re.ravel()[:points], kept.im.ravel()[:points] = weights.real, weights.imag
     return Book(
-        old=complex_zeros(*by_kind),
-        new=complex_zeros(*by_kind),
-        regret=complex_zeros(*by_point),
-        rounds=complex_zeros(*by_point),
-        shared=complex_zeros(*by_kind),
-        first=complex_zeros(*by_kind),
-        weights=kept,
-        law=complex_zeros(*by_point),
-        loss=complex_zeros(*by_point),
-        others=complex_zeros(*by_point),
-        a=complex_zeros(*by_point),
-        b=complex_zeros(*by_point),
-        c=complex_zeros(*by_point),
-        h=complex_zeros(*by_point),
-        sums=complex_zeros(*by_point),
+        old=zero_blocks(blocks, kinds),
+        new=zero_blocks(blocks, kinds),
+        regret=zero_blocks(blocks),
+        shared=zero_blocks(blocks, kinds),
+        first=zero_blocks(blocks, kinds),
+        apart=zero_blocks(blocks),
+        single=np.zeros(len(arm_kind)),
+        weights=to_blocks(weights),
         arm_kind=arm_kind,
         copies=np.bincount(arm_kind),
-        single=np.zeros(len(arm_kind)),
+        scratch=zero_blocks(LADDER + len(arm_kind)),
     )
 
 
-def start_batch(book: Book, laws: NDArray[np.complex128]) -> None:
+def start_batch(book: Book, laws: Series) -> None:
     """Take the laws as they are now, free of rounding on the way."""
     for kind, law in enumerate(laws):
-        padded = np.zeros(book.old.re.shape[0] * BLOCK, np.complex128)
-        padded[: len(law)] = law
-        book.old.re[:, kind], book.old.im[:, kind] = padded.real.reshape(-1, BLOCK), padded.imag.reshape(-1, BLOCK)
+        book.old[:, kind] = to_blocks(law)
 
 
-def whole_series(part: Complex, points: int) -> NDArray[np.complex128]:
-    """A series out of its blocks."""
-    return np.asarray((part.re + 1j * part.im).ravel()[:points])
+def regret_of(book: Book, points: int) -> Series:
+    return -from_blocks(book.regret, points)
+
+
+def rounds_of(book: Book, points: int) -> Series:
+    return -from_blocks(book.apart + book.shared.sum(axis=1), points)
 
 
 def pulls_of_arms(book: Book) -> Array:
     """Pulls until the horizon: within a kind they change evenly from the first arm, its ties' first, to the last."""
-    pulls = book.single.copy()
+    pulls = -book.single
     for kind, copies in enumerate(book.copies.tolist()):
         each = _until_horizon(book, book.shared, kind) / copies
         ahead = _until_horizon(book, book.first, kind) - each
@@ -110,46 +106,32 @@ def pulls_of_arms(book: Book) -> Array:
     return pulls
 
 
-def _until_horizon(book: Book, series: Complex, kind: int) -> float:
-    return float(np.sum(book.weights.re * series.re[:, kind] - book.weights.im * series.im[:, kind]))
+def _until_horizon(book: Book, series: Array, kind: int) -> float:
+    return -float(sum(real_dot(*blocks) for blocks in zip(book.weights, series[:, kind], strict=True)))
 
 
-def make_moves(
-    book: Any,
-    law: NDArray[np.complex128],
-    loss: NDArray[np.complex128],
-    kind: Any,
-    group: Any,
-    ordered: Any,
-    freed: Any,
-) -> None:
+def make_moves(book: Any, law: Series, loss: Series, kind: Any, group: Any, ordered: Any, freed: Any) -> None:
     """Make the moves whose changes of law and loss are the rows; whole groups only."""
-    for number in range(book.weights.re.shape[0]):
-        start = number * BLOCK
-        move_block(block_of(book, number), law, loss, start, kind, group, ordered, freed)
+    for number in range(book.weights.shape[0]):
+        for row in (LAW, LOSS):
+            fill(book.scratch[row], 0.0)
+        move_block(block_of(book, number), law, loss, number * BLOCK, kind, group, ordered, freed)
 
 
 @jitable
 def block_of(book, i):
     return Book(
-        Complex(book.old.re[i], book.old.im[i]),
-        Complex(book.new.re[i], book.new.im[i]),
-        Complex(book.regret.re[i], book.regret.im[i]),
-        Complex(book.rounds.re[i], book.rounds.im[i]),
-        Complex(book.shared.re[i], book.shared.im[i]),
-        Complex(book.first.re[i], book.first.im[i]),
-        Complex(book.weights.re[i], book.weights.im[i]),
-        Complex(book.law.re[i], book.law.im[i]),
-        Complex(book.loss.re[i], book.loss.im[i]),
-        Complex(book.others.re[i], book.others.im[i]),
-        Complex(book.a.re[i], book.a.im[i]),
-        Complex(book.b.re[i], book.b.im[i]),
-        Complex(book.c.re[i], book.c.im[i]),
-        Complex(book.h.re[i], book.h.im[i]),
-        Complex(book.sums.re[i], book.sums.im[i]),
+        book.old[i],
+        book.new[i],
+        book.regret[i],
+        book.shared[i],
+        book.first[i],
+        book.apart[i],
+        book.single,
+        book.weights[i],
         book.arm_kind,
         book.copies,
-        book.single,
+        book.scratch,
     )
 
 
@@ -161,19 +143,18 @@ def move_block(book, law, loss, start, kind, group, ordered, freed):
         while end < kind.shape[0] and group[end] == group[row]:
             end += 1
         for each in range(row, end):
-            split(law[each], start, book.law)
-            add(book.old.re[kind[each]], book.law.re, book.new.re[kind[each]])
-            add(book.old.im[kind[each]], book.law.im, book.new.im[kind[each]])
+            split(law[each], start, book.scratch[LAW])
+            add(book.old[kind[each]], book.scratch[LAW], book.new[kind[each]])
         if ordered[row] and end > row + 1:
             move_arm_by_arm(book, law, loss, start, kind, row, end)
         else:
             for each in range(row, end):
                 if end > row + 1:
-                    split(law[each], start, book.law)
-                split(loss[each], start, book.loss)
+                    split(law[each], start, book.scratch[LAW])
+                split(loss[each], start, book.scratch[LOSS])
                 move_kind(book, kind[each], ordered[row], freed[each])
         for each in range(row, end):
-            copy(row_of(book.new, kind[each]), row_of(book.old, kind[each]))
+            copy(book.new[kind[each]], book.old[kind[each]])
         row = end
 
 
@@ -181,70 +162,77 @@ def move_block(book, law, loss, start, kind, group, ordered, freed):
 def move_kind(book, kind, ordered, freed):
     """All arms of one kind move: one after the other where order matters."""
     copies = book.copies[kind]
-    fill_one(book.others)
-    for other in range(book.copies.shape[0]):
-        if other != kind:
-            multiply_power(book, book.old, other, book.copies[other])
-    if ordered and copies > 1:
-        if freed > RARELY:
-            share_pulls(book, kind)
-        else:
-            copy(book.others, book.sums)
-            multiply_power(book, book.old, kind, copies - 1)
-            subtract_product(row_of(book.first, kind), book.others, book.law)
-            copy(book.sums, book.others)
-        if copies <= FEW:
-            few_terms(book, kind, copies)
-        else:
-            geometric_sum(book, kind, copies)
-        multiply(book.others, book.sums)
-        if freed <= RARELY:
-            subtract_product(row_of(book.shared, kind), book.others, book.law)
+    law, power, sums = book.scratch[LAW], book.scratch[POWER], book.scratch[SUMS]
+    in_turn = ordered and copies > 1
+    if in_turn and copies <= FEW:
+        few_terms(book, kind, copies)
+    elif in_turn:
+        geometric_sum(book, kind, copies)
+    if in_turn and freed > RARELY:
+        multiply_others(book, kind, sums)
+        share_pulls(book, kind)
+        add_product(book.apart, sums, law)
     else:
-        multiply_power(book, book.old, kind, copies - 1)
-        subtract_product(row_of(book.first, kind), book.others, book.law)
-        scale(book.others, float(copies))
-        subtract_product(row_of(book.shared, kind), book.others, book.law)
-    subtract_product(book.rounds, book.others, book.law)
-    subtract_product(book.regret, book.others, book.loss)
+        if copies > 1:
+            copy(book.old[kind], power)
+            raise_to(power, copies - 1, book.scratch[A])
+        else:
+            fill(power, 1.0)
+        multiply_others(book, kind, power)
+        if in_turn:
+            multiply_others(book, kind, sums)
+        else:
+            scaled(power, float(copies), sums)
+        share_products(power, book.first[kind], book.shared[kind], law, sums)
+    add_product(book.regret, sums, book.scratch[LOSS])
 
 
 @jitable
-def row_of(values, kind):
-    return Complex(values.re[kind], values.im[kind])
+def multiply_others(book, kind, x):
+    """Multiply by the laws of all arms of other kinds."""
+    for other in range(book.copies.shape[0]):
+        if other != kind:
+            multiply_power(book, book.old[other], book.copies[other], x)
 
 
 @rarely_called
 def share_pulls(book, kind):
-    """Pulls of each arm of the kind: with `done` arms before it, others old^(copies - 1 - done) new^done."""
-    done = 0
+    """Pulls of each arm of the kind: with `done` arms before it, law others old^(copies - 1 - done) new^done."""
+    copies, power = book.copies[kind], book.scratch[POWER]
+    copy(book.weights, book.scratch[LADDER])
+    multiply(book.scratch[LADDER], book.scratch[LAW])
+    multiply_others(book, kind, book.scratch[LADDER])
+    for step in range(LADDER + 1, LADDER + copies):
+        copy(book.scratch[step - 1], book.scratch[step])
+        multiply(book.scratch[step], book.old[kind])
+    fill(power, 1.0)
+    step = LADDER + copies
     for arm in range(book.arm_kind.shape[0]):
         if book.arm_kind[arm] == kind:
-            copy(book.others, book.sums)  # `others` is needed again
-            multiply_power(book, book.old, kind, book.copies[kind] - 1 - done)
-            multiply_power(book, book.new, kind, done)
-            book.single[arm] += pulls_until_horizon(book)
-            copy(book.sums, book.others)
-            done += 1
+            step -= 1
+            book.single[arm] += real_dot(book.scratch[step], power)
+            multiply(power, book.new[kind])
 
 
 @rarely_called
 def move_arm_by_arm(book, law, loss, start, kind, row, end):
     """Several kinds meet a level: their arms move one after the other, by number."""
+    others = book.scratch[OTHERS]
     for arm in range(book.arm_kind.shape[0]):
         for each in range(row, end):
             if kind[each] == book.arm_kind[arm]:
-                split(law[each], start, book.law)
-                split(loss[each], start, book.loss)
-                fill_one(book.others)
+                split(law[each], start, book.scratch[LAW])
+                split(loss[each], start, book.scratch[LOSS])
+                fill(others, 1.0)
                 for other in range(book.copies.shape[0]):
                     gone = arms_gone(book, other, arm, kind, row, end)
                     left = book.copies[other] - gone - (1 if other == kind[each] else 0)
-                    multiply_power(book, book.old, other, left)
-                    multiply_power(book, book.new, other, gone)
-                book.single[arm] += pulls_until_horizon(book)
-                subtract_product(book.rounds, book.others, book.law)
-                subtract_product(book.regret, book.others, book.loss)
+                    multiply_power(book, book.old[other], left, others)
+                    multiply_power(book, book.new[other], gone, others)
+                add_product(book.regret, others, book.scratch[LOSS])
+                multiply(others, book.scratch[LAW])
+                add_to(book.apart, others)
+                book.single[arm] += real_dot(book.weights, others)
 
 
 @jitable
@@ -260,77 +248,76 @@ def arms_gone(book, other, arm, kind, row, end):
     return gone
 
 
-@jitable
-def pulls_until_horizon(book):
-    """Pulls of one arm that moves by `law` while the laws of all others make up `others`."""
-    total = 0.0
-    for q in range(book.law.re.shape[0]):
-        re = book.others.re[q] * book.law.re[q] - book.others.im[q] * book.law.im[q]
-        im = book.others.re[q] * book.law.im[q] + book.others.im[q] * book.law.re[q]
-        total -= book.weights.re[q] * re - book.weights.im[q] * im
-    return total
-
-
 @rarely_called
 def few_terms(book, kind, terms):
-    """In `sums` the sum of new^q old^(terms - 1 - q) over q < terms, in powers of the middle m and the half change h:
+    """In SUMS the sum of new^q old^(terms - 1 - q) over q < terms, in powers of the middle m and the half change h:
 
     ((m + h)^terms - (m - h)^terms) / (2 h) = sum over odd j of binomial(terms, j) m^(terms - j) h^(j - 1).
     """
-    copy(row_of(book.old, kind), book.a)
-    add_half(book.a, book.law)
-    if terms % 2 == 0:
-        copy(book.a, book.c)
-    square(book.a)
-    square_half(book.law, book.b)
-    fill_one(book.sums)
-    scale(book.sums, float(terms))
+    law, sums = book.scratch[LAW], book.scratch[SUMS]
+    middle_squared, half_squared, power = book.scratch[A], book.scratch[B], book.scratch[C]
+    squares(book.old[kind], law, middle_squared, half_squared)
+    fill(sums, float(terms))
     binomial = float(terms)
     for j in range(3, terms + 1, 2):
         binomial *= float((terms - j + 2) * (terms - j + 1)) / float((j - 1) * j)
         if j > 3:
-            multiply(book.h, book.b)
+            next_term(sums, power, middle_squared, half_squared, binomial)
         else:
-            copy(book.b, book.h)
-        multiply(book.sums, book.a)
-        add_scaled(book.sums, book.h, binomial)
+            scaled(middle_squared, float(terms), sums)
+            add_scaled(sums, binomial, half_squared)
+            copy(half_squared, power)
     if terms % 2 == 0:
-        multiply(book.sums, book.c)
+        middle(book.old[kind], law, power)
+        multiply(sums, power)
 
 
 @rarely_called
 def geometric_sum(book, kind, terms):
     """The same for many terms, by doubling."""
-    copy(row_of(book.old, kind), book.a)
-    copy(row_of(book.new, kind), book.b)
-    fill_one(book.sums)
+    old, new, both, sums = book.scratch[A], book.scratch[B], book.scratch[C], book.scratch[SUMS]
+    copy(book.old[kind], old)
+    copy(book.new[kind], new)
+    fill(sums, 1.0)
     bit = 1
     while 2 * bit <= terms:
         bit *= 2
     while bit > 1:
         bit //= 2
-        copy(book.a, book.c)
-        add_to(book.c, book.b)
-        multiply(book.sums, book.c)
-        square(book.a)
-        square(book.b)
+        add(old, new, both)
+        multiply(sums, both)
+        square(old)
+        square(new)
         if terms & bit:
-            multiply(book.sums, row_of(book.old, kind))
-            add_to(book.sums, book.b)
-            multiply(book.a, row_of(book.old, kind))
-            multiply(book.b, row_of(book.new, kind))
+            multiply(sums, book.old[kind])
+            add_to(sums, new)
+            multiply(old, book.old[kind])
+            multiply(new, book.new[kind])
 
 
 @rarely_called
-def multiply_power(book, laws, kind, power):
-    """Multiply `others` by a power of a kind's law, by repeated squaring."""
-    if power <= 0:
-        return
-    copy(row_of(laws, kind), book.a)
-    while True:
+def multiply_power(book, law, power, x):
+    """Multiply by a power of a law, by repeated squaring."""
+    squared = book.scratch[A]
+    copy(law, squared)
+    while power > 0:
         if power % 2 == 1:
-            multiply(book.others, book.a)
+            multiply(x, squared)
         power //= 2
-        if power == 0:
-            return
-        square(book.a)
+        if power > 0:
+            square(squared)
+
+
+@rarely_called
+def raise_to(x, power, squared):
+    """x to a power of at least 1, in place."""
+    copy(x, squared)
+    while power % 2 == 0:
+        square(squared)
+        power //= 2
+    copy(squared, x)
+    while power > 1:
+        square(squared)
+        power //= 2
+        if power % 2 == 1:
+            multiply(x, squared)

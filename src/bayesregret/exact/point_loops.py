@@ -1,119 +1,155 @@
-"""Complex numbers at many points, as real and imaginary parts, in short loops that become vector instructions.
+"""Complex numbers at a block of points, in short loops that become vector instructions.
 
-Vector instructions need arrays that are known not to overlap: no result is one of the arguments' arrays unless it is
-written `x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more). Each is compiled once:
-calling it costs nothing beside a block of points.
+A block is one array: BLOCK real parts, then as many imaginary parts, which are then known to be apart. Vector
+instructions need arrays that are known not to overlap: no result is one of the arguments' arrays unless it is written
+`x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more). Each is compiled once: calling
+it costs nothing beside a block of points.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import rarely_called
+from bayesregret.exact.transform import Series
+
+# A move's blocks fit into the nearest cache.
+BLOCK = 128
 
 
-class Complex(NamedTuple):
-    """Complex numbers in two real arrays."""
-
-    re: Array
-    im: Array
+def zero_blocks(*shape: int) -> Array:
+    return np.zeros((*shape, 2 * BLOCK))
 
 
-def complex_zeros(*shape: int) -> Complex:
-    return Complex(np.zeros(shape), np.zeros(shape))
+def to_blocks(values: Series) -> Array:
+    """(blocks, 2 BLOCK): all values of a series; zero beyond its end."""
+    count = -(-len(values) // BLOCK)
+    padded = np.zeros(count * BLOCK, np.complex128)
+    padded[: len(values)] = values
+    blocks = padded.reshape(count, BLOCK)
+    return np.hstack([blocks.real, blocks.imag])
+
+
+def from_blocks(blocks: Array, points: int) -> Series:
+    """A series out of its blocks."""
+    return np.asarray((blocks[:, :BLOCK] + 1j * blocks[:, BLOCK:]).ravel()[:points])
 
 
 @rarely_called
 def split(values, start, out):
     """A block of a row; beyond the row's end all stays zero."""
-    part = values[start : start + out.re.shape[0]]
+    part = values[start : start + BLOCK]
     for q in range(part.shape[0]):
-        out.re[q] = part[q].real
-        out.im[q] = part[q].imag
+        out[q] = part[q].real
+        out[q + BLOCK] = part[q].imag
 
 
 @rarely_called
 def copy(values, out):
-    for q in range(values.re.shape[0]):
-        out.re[q] = values.re[q]
-    for q in range(values.im.shape[0]):
-        out.im[q] = values.im[q]
+    for q in range(2 * BLOCK):
+        out[q] = values[q]
 
 
 @rarely_called
-def fill_one(out):
-    for q in range(out.re.shape[0]):
-        out.re[q] = 1.0
-        out.im[q] = 0.0
+def fill(out, value):
+    for q in range(BLOCK):
+        out[q] = value
+        out[q + BLOCK] = 0.0
 
 
 @rarely_called
-def scale(values, factor):
-    for q in range(values.re.shape[0]):
-        values.re[q] *= factor
-        values.im[q] *= factor
+def scaled(values, factor, out):
+    for q in range(2 * BLOCK):
+        out[q] = factor * values[q]
 
 
 @rarely_called
 def add(x, y, out):
-    for q in range(x.shape[0]):
+    for q in range(2 * BLOCK):
         out[q] = x[q] + y[q]
 
 
 @rarely_called
 def add_to(x, y):
-    for q in range(x.re.shape[0]):
-        x.re[q] += y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += y.im[q]
+    for q in range(2 * BLOCK):
+        x[q] += y[q]
 
 
 @rarely_called
-def add_half(x, y):
-    for q in range(x.re.shape[0]):
-        x.re[q] += 0.5 * y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += 0.5 * y.im[q]
-
-
-@rarely_called
-def add_scaled(x, y, factor):
-    for q in range(x.re.shape[0]):
-        x.re[q] += factor * y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += factor * y.im[q]
-
-
-@rarely_called
-def square_half(x, out):
-    for q in range(x.re.shape[0]):
-        a, b = 0.5 * x.re[q], 0.5 * x.im[q]
-        out.re[q] = a * a - b * b
-        out.im[q] = 2.0 * a * b
+def add_product(x, y, z):
+    for q in range(BLOCK):
+        x[q] += y[q] * z[q] - y[q + BLOCK] * z[q + BLOCK]
+        x[q + BLOCK] += y[q] * z[q + BLOCK] + y[q + BLOCK] * z[q]
 
 
 @rarely_called
 def square(x):
-    for q in range(x.re.shape[0]):
-        a, b = x.re[q], x.im[q]
-        x.re[q] = a * a - b * b
-        x.im[q] = 2.0 * a * b
+    for q in range(BLOCK):
+        a, b = x[q], x[q + BLOCK]
+        x[q] = a * a - b * b
+        x[q + BLOCK] = 2.0 * a * b
 
 
 @rarely_called
 def multiply(x, y):
-    for q in range(x.re.shape[0]):
-        a, b, c, d = x.re[q], x.im[q], y.re[q], y.im[q]
-        x.re[q] = a * c - b * d
-        x.im[q] = a * d + b * c
+    for q in range(BLOCK):
+        a, b, c, d = x[q], x[q + BLOCK], y[q], y[q + BLOCK]
+        x[q] = a * c - b * d
+        x[q + BLOCK] = a * d + b * c
 
 
 @rarely_called
-def subtract_product(total, x, y):
-    for q in range(total.re.shape[0]):
-        total.re[q] -= x.re[q] * y.re[q] - x.im[q] * y.im[q]
-    for q in range(total.im.shape[0]):
-        total.im[q] -= x.re[q] * y.im[q] + x.im[q] * y.re[q]
+def middle(old, change, out):
+    for q in range(2 * BLOCK):
+        out[q] = old[q] + 0.5 * change[q]
+
+
+@rarely_called
+def squares(old, change, middle_squared, half_squared):
+    """Of the middle between old and new, and of half the change."""
+    for q in range(BLOCK):
+        h, i = 0.5 * change[q], 0.5 * change[q + BLOCK]
+        a, b = old[q] + h, old[q + BLOCK] + i
+        middle_squared[q] = a * a - b * b
+        middle_squared[q + BLOCK] = 2.0 * a * b
+        half_squared[q] = h * h - i * i
+        half_squared[q + BLOCK] = 2.0 * h * i
+
+
+@rarely_called
+def add_scaled(x, factor, y):
+    for q in range(2 * BLOCK):
+        x[q] += factor * y[q]
+
+
+@rarely_called
+def next_term(x, power, y, half_squared, factor):
+    """Horner's rule upside down: the next power of half the change squared, and x y + factor times it in x."""
+    for q in range(BLOCK):
+        a, b, c, d = power[q], power[q + BLOCK], half_squared[q], half_squared[q + BLOCK]
+        power[q] = a * c - b * d
+        power[q + BLOCK] = a * d + b * c
+        e, f, g, h = x[q], x[q + BLOCK], y[q], y[q + BLOCK]
+        x[q] = e * g - f * h + factor * (a * c - b * d)
+        x[q + BLOCK] = e * h + f * g + factor * (a * d + b * c)
+
+
+@rarely_called
+def share_products(one, first, total, change, others):
+    """Add `change` times `one` to `first` and `change` times `others` to `total`."""
+    for q in range(BLOCK):
+        a, b = change[q], change[q + BLOCK]
+        first[q] += one[q] * a - one[q + BLOCK] * b
+        first[q + BLOCK] += one[q] * b + one[q + BLOCK] * a
+        total[q] += others[q] * a - others[q + BLOCK] * b
+        total[q + BLOCK] += others[q] * b + others[q + BLOCK] * a
+
+
+@rarely_called
+def real_dot(x, y):
+    """The real part of the sum of all products."""
+    total = 0.0
+    for q in range(BLOCK):
+        total += x[q] * y[q] - x[q + BLOCK] * y[q + BLOCK]
+    return total

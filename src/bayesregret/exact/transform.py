@@ -1,7 +1,9 @@
 """Power series in z, known by their values on a circle inside the unit disc.
 
-The coefficient of z^t belongs to round t + 1, and sums of independent counts become products. A series is cut off after
-`terms` coefficients; what a product has beyond them comes back, `length` coefficients early, times radius^length.
+The coefficient of z^t belongs to round t + 1, and sums of independent counts become products. Values are taken at the
+`count` points where z^count is an imaginary number: of a series with real coefficients, what a product has beyond `count`
+of them comes back as an imaginary part, where it does no harm, and only what it has beyond twice as many comes back,
+2 count coefficients early, times radius^(2 count).
 """
 
 from __future__ import annotations
@@ -16,24 +18,24 @@ Series = NDArray[np.complex128]
 
 
 class Transform:
-    """Values at `points` on the circle, for series of real coefficients: half of it is enough."""
+    """Values at `points` on the circle, for series of real coefficients that are cut off after `terms` of them."""
 
     def __init__(self, terms: int, oversampling: float = 4.0, digits: float = 16.0) -> None:
         """What comes back early is made smaller by so many digits; rounding grows by digits / oversampling of them."""
         self.terms = terms
-        self.length: int = fft.next_fast_len(int(np.ceil(oversampling * terms)) + 1, real=True)
-        self.shrink = 10.0 ** (-digits / self.length * np.arange(terms))
-        angles = -2j * np.pi / self.length * np.arange(self.length // 2 + 1)
-        self.points: Series = 10.0 ** (-digits / self.length) * np.exp(angles)
+        count = fft.next_fast_len(max(terms, int(np.ceil(0.5 * oversampling * terms))))
+        log_radius, turn = -0.5 * np.log(10.0) * digits / count, -0.5j * np.pi / count
+        self.points: Series = np.exp(log_radius + turn * (4 * np.arange(count) + 1))
+        self.weights: Series = np.exp((log_radius + turn) * np.arange(terms))
 
     def forward(self, coefficients: Array) -> Series:
         """Values of the series whose coefficients are the rows."""
-        values: Series = fft.rfft(coefficients * self.shrink, self.length, axis=-1)
+        values: Series = fft.fft(coefficients * self.weights, len(self.points), axis=-1, overwrite_x=True)
         return values
 
     def coefficients(self, values: Series) -> Array:
         """The first `terms` coefficients of series given by their values."""
-        return np.asarray(fft.irfft(values, self.length, axis=-1)[..., : self.terms] / self.shrink)
+        return np.real(fft.ifft(values, axis=-1)[..., : self.terms] / self.weights)
 
     def running_sums(self, values: Series) -> Array:
         """Coefficients of the series divided by 1 - z."""
@@ -41,12 +43,5 @@ class Transform:
 
     def until_horizon(self) -> Series:
         """Weights: the real part of their product with a series' values is the sum of all its running sums."""
-        inverse = np.zeros(self.length)
-        inverse[: self.terms] = 1.0 / self.shrink
-        terms = np.conj(fft.rfft(inverse))
-        twice = np.full(len(self.points), 2.0)
-        twice[0] = 1.0
-        if self.length % 2 == 0:
-            twice[-1] = 1.0
-        weights: Series = twice / self.length * terms / (1.0 - self.points)
+        weights: Series = fft.ifft(1.0 / self.weights, len(self.points)) / (1.0 - self.points)
         return weights
