@@ -1,9 +1,9 @@
 """Power series in z, known by their values on a circle inside the unit disc.
 
-The coefficient of z^t belongs to round t + 1, and sums of independent counts become products. Values are taken at the
-`count` points where z^count is an imaginary number: of a series with real coefficients, what a product has beyond `count`
-of them comes back as an imaginary part, where it does no harm, and only what it has beyond twice as many comes back,
-2 count coefficients early, times radius^(2 count).
+The coefficient of z^t belongs to round t + 1, and sums of independent counts become products. Values are taken at
+the `count` points where z^count is the same imaginary number. Coefficients are real, so what a product has beyond
+`count` of them comes back as an imaginary part, where it does no harm, and only what it has beyond twice as many
+comes back to the real part, 2 count coefficients early, times radius^(2 count).
 """
 
 from __future__ import annotations
