@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
-from bayesregret.policies import UCB1, BayesUCB, Policy
+from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
@@ -28,20 +28,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "KLUCB",
+    "MOSS",
     "UCB1",
     "Agent",
     "Bandit",
     "BayesUCB",
     "BernoulliBandit",
     "Curve",
+    "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
     "GaussianBandit",
+    "Greedy",
     "Instance",
     "LinearBandit",
     "Policy",
     "PolicyResult",
+    "QuantileUCB",
     "SimulationResult",
+    "Thompson",
     "best_delta",
     "bounds",
     "exact_regret",

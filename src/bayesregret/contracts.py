@@ -10,7 +10,27 @@ sum, so that the posterior mean is (prior_total + total) / (prior_pulls + count)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from bayesregret.dispatch import contract, jitable
+
+
+class Known(NamedTuple):
+    """What a policy that looks at all arms in every round knows of them."""
+
+    counts: NDArray[np.int64]  # (arms,): rewards received
+    totals: NDArray[np.float64]  # (arms,): their sums
+    squares: NDArray[np.float64]  # (arms,): sums of their squares
+    memory: NDArray[np.float64]  # what the policy wants to remember; all 0 at first
+    scratch: NDArray[np.float64]  # what it may have to compute again; all 0 at first
+
+
+def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
+    return Known(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), np.zeros(memory), np.zeros(scratch))
+
 
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
 
@@ -43,6 +63,22 @@ def variance_proxy(model, arm, count):
     """Variance, or sub-Gaussian variance proxy, of the arm's mean reward after `count` pulls."""
 
 
+@contract
+def posterior_draw(model, known, arm, stream):
+    """Draw the arm's mean reward from its posterior; return it and the stream that comes after."""
+
+
+@contract
+def posterior_quantile(model, known, arm, tail):
+    """What the arm's mean reward exceeds with chance `tail`, given its data."""
+
+
+@contract
+def divergence_limit(model, arm, mean, divergence):
+    """The highest mean reward from which that of the arm's rewards, if `mean`, has at most this Kullback-Leibler
+    divergence."""
+
+
 # --- a policy: what is done about it -------------------------------------------------------------------------------
 
 
@@ -62,6 +98,16 @@ def arm_index(policy, model, arm, count, total):
     """
 
 
+@contract
+def rising_index(policy, model, known, arm, round_):
+    """The index of an arm in a round: given the data, it never falls from one round to the next."""
+
+
+@contract
+def choose_arm(policy, model, known, round_, stream):
+    """The arm that is pulled in this round, the first being 1, and the stream that comes after."""
+
+
 # --- derived -------------------------------------------------------------------------------------------------------
 
 
@@ -76,6 +122,12 @@ def inverse_pulls(model, arm, count):
 def posterior_mean(model, arm, count, total):
     """Mean of the arm's mean reward given its data, 0 where nothing is known."""
     return (prior_total(model, arm) + total) * inverse_pulls(model, arm, count)
+
+
+@jitable
+def known_mean(model, known, arm):
+    """Mean of the arm's mean reward given its data."""
+    return posterior_mean(model, arm, known.counts[arm], known.totals[arm])
 
 
 @jitable

@@ -81,7 +81,7 @@ def contract(stub: Callable[..., Any]) -> Contract:
 
         overload(call, jit_options=cast(Any, INLINED))(choose)
 
-    _when_numba_is_ready(register_with_numba)
+    when_numba_is_ready(register_with_numba)
     made = cast(Any, call)
     made.implement = implement
     made.bodies = bodies
@@ -114,11 +114,11 @@ def _jitable(function: F, options: dict[str, Any]) -> F:
 
         register_jitable(**options)(function)
 
-    _when_numba_is_ready(register_with_numba)
+    when_numba_is_ready(register_with_numba)
     return function
 
 
-def _when_numba_is_ready(register: Callable[[], None]) -> None:
+def when_numba_is_ready(register: Callable[[], None]) -> None:
     if _numba_is_ready:
         register()
     else:

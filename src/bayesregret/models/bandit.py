@@ -76,6 +76,10 @@ class Bandit:
         """The same rewards without a prior: what a policy that knows none believes."""
         return FlatModel(self.reward_proxy)
 
+    def world(self) -> Any:
+        """The model for one thread to draw from; one with room of its own, if an instance is more than its means."""
+        return self.model
+
     def draw_means(self, runs: int, *, seed: int, first_run: int = 0) -> Array:
         """(runs, arms): the mean rewards of the instances that `simulate` meets with this seed."""
         means = np.empty((checks.whole("runs", runs, 0), self.arms))

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import draw_means, draw_reward, prior_pulls, prior_total, variance_proxy
+from bayesregret.contracts import (
+    divergence_limit,
+    draw_means,
+    draw_reward,
+    known_mean,
+    posterior_draw,
+    posterior_quantile,
+    prior_pulls,
+    prior_total,
+    variance_proxy,
+)
 from bayesregret.models.bandit import Bandit
 from bayesregret.rng import normal, sign
+from bayesregret.special import ndtri
 
 NOISE_KINDS = ("gaussian", "rademacher")
 
@@ -91,3 +103,23 @@ def gaussian_prior_total(model, arm):
 def gaussian_variance(model, arm, count):
     """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1."""
     return model.reward_noise * model.reward_noise / (model.strength + count)
+
+
+@posterior_draw.implement(GaussianModel)
+@posterior_draw.implement(RademacherModel)
+def gaussian_draw(model, known, arm, stream):
+    z, stream = normal(stream)
+    return known_mean(model, known, arm) + math.sqrt(variance_proxy(model, arm, known.counts[arm])) * z, stream
+
+
+@posterior_quantile.implement(GaussianModel)
+@posterior_quantile.implement(RademacherModel)
+def gaussian_quantile(model, known, arm, tail):
+    return known_mean(model, known, arm) - math.sqrt(variance_proxy(model, arm, known.counts[arm])) * ndtri(tail)
+
+
+@divergence_limit.implement(GaussianModel)
+@divergence_limit.implement(RademacherModel)
+def gaussian_divergence_limit(model, arm, mean, divergence):
+    """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
+    return mean + model.reward_noise * math.sqrt(2.0 * divergence)

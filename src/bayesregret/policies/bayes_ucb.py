@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import confidence_width
-from bayesregret.policies.policy import Policy, log_inverse_delta
+from bayesregret.policies.policy import BelievingPolicy, log_inverse_delta
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -29,7 +29,7 @@ def upper_confidence_width(policy, variance):
 
 
 @dataclass(frozen=True)
-class BayesUCB(Policy):
+class BayesUCB(BelievingPolicy):
     """Index: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
 
     `delta` is the failure probability of a confidence interval, 1/horizon if None. `prior` is a bandit whose prior the
@@ -44,22 +44,9 @@ class BayesUCB(Policy):
     prior: Bandit | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.delta is not None:
             checks.probability("delta", self.delta)
-        is_bandit = hasattr(self.prior, "accepts_rewards_of") and not isinstance(self.prior, type)
-        if self.prior is not None and not is_bandit:
-            raise checks.fail("prior", "a bandit", self.prior)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:
         return UpperConfidence(log_inverse_delta(self.delta, horizon))
-
-    def belief(self, bandit: Bandit) -> Any:
-        if self.prior is None:
-            return bandit.model
-        if self.prior.arms != bandit.arms:
-            raise ValueError(f"prior must have the bandit's {bandit.arms} arms, got {self.prior.arms}")
-        if not self.prior.accepts_rewards_of(bandit):
-            raise ValueError(
-                f"prior must be one that can learn from {bandit.kind} rewards, got a {self.prior.kind} one"
-            )
-        return self.prior.model

@@ -20,6 +20,8 @@ class Plan(NamedTuple):
     horizon: int
     checkpoints: NDArray[np.int64]  # rising, within 1..horizon
     stop: NDArray[np.uint8]  # (1,): set from outside to end all runs soon
+    delay: int  # rounds that rewards come late
+    batch: int  # rewards come at ends of so many rounds
 
 
 class Record(NamedTuple):

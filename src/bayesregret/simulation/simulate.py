@@ -33,6 +33,8 @@ def simulate(
     threads: int | None = None,
     precision: float | None = None,
     max_runs: int | None = None,
+    delay: int = 0,
+    batch: int = 1,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
     """Bayes regret of policies on a bandit, by simulation.
@@ -49,6 +51,8 @@ def simulate(
     precision
         Add runs until every policy's standard error is at most this share of its mean regret, or there are
         `max_runs` (100 times `runs` unless given). `result.runs` tells how many it took.
+    delay, batch
+        Rewards are known so many rounds late, and only at ends of batches of so many rounds.
     progress
         A bar in a terminal or a notebook by default, none elsewhere; False for none, True for one anyway; or a function
         that is called with the rounds done and the rounds in all.
@@ -68,9 +72,10 @@ def simulate(
     threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
     if precision is not None:
         precision = checks.probability("precision", precision)
+    delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
     simulations = {
-        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds)
+        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch)
         for name, policy in named.items()
     }
     with open_progress(progress, rounds_in_all=len(named) * runs * horizon) as bar:
