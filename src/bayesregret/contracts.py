@@ -32,6 +32,14 @@ def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
     return Known(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), np.zeros(memory), np.zeros(scratch))
 
 
+@jitable
+def take_in(known, arm, reward):
+    """One more reward of an arm."""
+    known.counts[arm] += 1
+    known.totals[arm] += reward
+    known.squares[arm] += reward * reward
+
+
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
 
 

@@ -60,6 +60,17 @@ def open_stream(key, run_start, label):
 
 
 @jitable
+def read_stream(streams, row):
+    """A stream out of a table of them."""
+    return (streams[row, 0], streams[row, 1], streams[row, 2], streams[row, 3])
+
+
+@jitable
+def write_stream(streams, row, stream):
+    streams[row, 0], streams[row, 1], streams[row, 2], streams[row, 3] = stream
+
+
+@jitable
 def raw(stream):
     """64 random bits: one step of SFC64."""
     a, b, c, counter = stream

@@ -1,4 +1,4 @@
-"""KL-UCB of Garivier and Cappe (2011) and Cappe et al. (2013): what an arm's mean may be, by its rewards' divergence."""
+"""KL-UCB of Garivier and Cappe (2011) and Cappe et al. (2013): what an arm's mean may be, by divergence."""
 
 from __future__ import annotations
 

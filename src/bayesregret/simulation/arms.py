@@ -28,8 +28,8 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
+from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 from bayesregret.simulation.tournament import Tournament, make_tournament, play_all, seat, swap_leader
 
 U = np.uint64

@@ -33,8 +33,8 @@ from bayesregret.models.linear_posterior import (
     make_posterior,
     variance_after,
 )
-from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
+from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
 # The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
 ROUNDING = 1e-11

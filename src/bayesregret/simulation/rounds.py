@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known
+from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known, take_in
 from bayesregret.dispatch import jitable
-from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
+from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
 
@@ -83,13 +83,6 @@ def forget_all(known):
         known.memory[place] = 0.0
     for place in range(known.scratch.shape[0]):
         known.scratch[place] = 0.0
-
-
-@jitable
-def take_in(known, arm, reward):
-    known.counts[arm] += 1
-    known.totals[arm] += reward
-    known.squares[arm] += reward * reward
 
 
 @add_pulls.implement(RoundsState)

@@ -93,17 +93,6 @@ def reduce_rows(rows, size, mean, squares):
 
 
 @jitable
-def read_stream(streams, arm):
-    """An arm's stream out of the table of all."""
-    return (streams[arm, 0], streams[arm, 1], streams[arm, 2], streams[arm, 3])
-
-
-@jitable
-def write_stream(streams, arm, stream):
-    streams[arm, 0], streams[arm, 1], streams[arm, 2], streams[arm, 3] = stream
-
-
-@jitable
 def best_arm(means):
     """The arm with the highest mean, the lowest-numbered one on ties."""
     best = 0
