@@ -23,7 +23,7 @@ def contents(finished):
 def test_nothing_is_done_twice(tmp_path, monkeypatch):
     ran = []
     real = run.run_point
-    monkeypatch.setattr(run, "run_point", lambda settings, threads: ran.append(settings) or real(settings, threads))
+    monkeypatch.setattr(run, "run_point", lambda settings, *rest: ran.append(settings) or real(settings, *rest))
     told = []
     for _ in range(2):
         with Study.open(tmp_path / "study.sqlite") as study:

@@ -129,7 +129,7 @@ def table(
     >>> from bayesregret.models import BernoulliBandit
     >>> found = table(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
     >>> found.best.name
-    'certified_index'
+    'certified_first_passage'
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit", bandit)

@@ -21,11 +21,17 @@ from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Series, Transform
 from bayesregret.models import BernoulliBandit
 
+# Oversampling and digits of series: with many rounds, where they take the time, pulls add up to 3e-11 of them.
+FEW_ROUNDS, FEW_TERMS, MANY_TERMS = 500, (2.5, 11.5), (2.0, 10.5)
+# Series are made anew when they need this share of terms less.
+STAGE = 0.04
 # Moves whose rows are made, transformed and used at a time: they fit into a processor's cache.
-BATCH = 64
+BATCH = 48
+# After so many batches the laws are taken anew, free of rounding on the way.
+BATCHES_TO_REFRESH = 8
 # Up to this horizon every level is swept.
 EVERY_LEVEL = 1_200
-BATCHES_AHEAD = 2
+BATCHES_AHEAD = 8
 
 
 def bernoulli_regret(
@@ -63,75 +69,94 @@ def bernoulli_kinds(
 
 
 def every_level(lattices: Lattices, moves: Moves, arm_kind: NDArray[np.int64], horizon: int) -> Found:
-    """The sweep level by level: exact but for rounding."""
-    transform = Transform(horizon, oversampling=2.5, digits=11.5)
-    book = make_book(len(transform.points), arm_kind, transform.until_horizon())
+    """The sweep level by level: exact but for rounding.
+
+    As the level falls all arms have made some pulls for certain, `sure` of them, so all series begin with that power of
+    z and need fewer terms: it is left out.
+    """
+    found = Found(np.zeros(horizon), np.zeros(len(arm_kind)), np.zeros(horizon))
     laws = np.zeros((len(lattices.alpha), horizon))
     laws[:, 0] = 1.0
     make = compile_kernel(make_moves)
-    for batch in _batches(lattices, moves, transform):
-        kinds = moves.kind[batch.which]
-        start_batch(book, transform.forward(laws))
-        make(
-            book,
-            batch.changes[:, 0],
-            batch.changes[:, 1],
-            kinds,
-            moves.group[batch.which],
-            moves.ordered[batch.which],
-            batch.freed,
-        )
-        for kind in range(len(laws)):
-            laws[kind] += batch.rows[:, 0][kinds == kind].sum(axis=0)
-    points = len(transform.points)
-    return Found(
-        transform.running_sums(whole_series(book.regret, points)),
-        pulls_of_arms(book),
-        transform.running_sums(whole_series(book.rounds, points)),
-    )
+    for stage, sure in _stages(moves, len(arm_kind), horizon):
+        terms = horizon - len(arm_kind) * sure
+        transform = Transform(terms, *(FEW_TERMS if horizon <= FEW_ROUNDS else MANY_TERMS))
+        book = make_book(len(transform.points), arm_kind, transform.until_horizon())
+        for batch in _batches(lattices, stage, laws, transform, slice(sure, sure + terms)):
+            if batch.laws is not None:
+                start_batch(book, batch.laws)
+            law, loss = batch.changes[:, 0], batch.changes[:, 1]
+            which = batch.which
+            make(book, law, loss, stage.kind[which], stage.group[which], stage.ordered[which], batch.freed)
+        points = len(transform.points)
+        found.regret[horizon - terms :] += transform.running_sums(whole_series(book.regret, points))
+        found.rounds[horizon - terms :] += transform.running_sums(whole_series(book.rounds, points))
+        found.pulls[:] += pulls_of_arms(book)
+    return found
+
+
+def _stages(moves: Moves, arms: int, horizon: int) -> Iterator[tuple[Moves, int]]:
+    """Moves that are made together, with the pulls that all arms have made by then."""
+    sure = (horizon - moves.limit) // max(1, arms - 1)
+    sure = np.minimum.accumulate(sure[::-1])[::-1]  # at all moves from here on
+    begin = 0
+    while begin < len(sure):
+        enough = STAGE * (horizon - arms * sure[begin])
+        end = begin + int(np.searchsorted(arms * (sure[begin:] - sure[begin]), enough))
+        while end < len(sure) and moves.group[end] == moves.group[end - 1]:
+            end += 1
+        yield moves.part(begin, end), int(sure[begin])
+        begin = end
 
 
 class Batch(NamedTuple):
-    """Some moves with their changes of law and loss, by pulls and as series."""
+    """Some moves with the series of their changes of law and loss."""
 
     which: NDArray[np.int64]
     freed: Array
-    rows: Array
     changes: Series
+    laws: Series | None  # those before the moves, now and then
 
 
-def _batches(lattices: Lattices, moves: Moves, transform: Transform) -> Iterator[Batch]:
+def _batches(lattices: Lattices, moves: Moves, laws: Array, transform: Transform, needed: slice) -> Iterator[Batch]:
     """All moves, in order; other threads set masses free and transform rows of the batches to come."""
     fill = compile_kernel(set_free)
     size = BATCH + len(lattices.alpha)
     buffers = [
-        (np.zeros((size, 2, transform.terms)), np.zeros(size, np.int64), np.zeros(size))
-        for _ in range(BATCHES_AHEAD + 1)
+        (np.zeros((size, 2, laws.shape[1])), np.zeros(size, np.int64), np.zeros(size)) for _ in range(BATCHES_AHEAD + 1)
     ]
     end = len(moves.kind)
+
+    def transformed(rows: Array, before: Array | None) -> tuple[Series, Series | None]:
+        changes = transform.forward(rows[:, :, needed])
+        return changes, None if before is None else transform.forward(before[:, needed])
+
     with ThreadPoolExecutor(1) as filler, ThreadPoolExecutor(1) as transformer:
         position = 0
 
-        def prepare(rows: Array, which: NDArray[np.int64], freed: Array) -> tuple[int, Any]:
+        def prepare(turn: int) -> tuple[int, Any]:
             nonlocal position
-            position, count = fill(lattices, moves, position, BATCH, rows, which, freed)
-            made = transformer.submit(transform.forward, rows[:count])
-            return position, (which[:count], freed[:count], rows[:count], made)
+            rows, which, freed = buffers[turn % len(buffers)]
+            before = laws.copy() if turn % BATCHES_TO_REFRESH == 0 else None
+            position, count = fill(lattices, moves, position, BATCH, rows, which, freed, laws)
+            return position, (which[:count], freed[:count], transformer.submit(transformed, rows[:count], before))
 
-        waiting = [filler.submit(prepare, *buffer) for buffer in buffers[:BATCHES_AHEAD]]
-        for turn in itertools.count():
-            so_far, (which, freed, rows, made) = waiting.pop(0).result()
+        waiting = [filler.submit(prepare, turn) for turn in range(BATCHES_AHEAD)]
+        for turn in itertools.count(BATCHES_AHEAD):
+            so_far, (which, freed, made) = waiting.pop(0).result()
             if so_far < end:
-                waiting.append(filler.submit(prepare, *buffers[(turn + BATCHES_AHEAD) % len(buffers)]))
-            yield Batch(which, freed, rows, made.result())
+                waiting.append(filler.submit(prepare, turn))
+            yield Batch(which, freed, *made.result())
             if so_far == end:
                 return
 
 
-def set_free(lattices: Any, moves: Any, position: int, batch: int, rows: Array, which: Any, freed: Array) -> Any:
+def set_free(
+    lattices: Any, moves: Any, position: int, batch: int, rows: Array, which: Any, freed: Array, laws: Array
+) -> Any:
     """Rows of changes of law and loss, for whole groups of moves from a position on; those without any are left out.
 
-    Returns the position after them and the number of rows.
+    Returns the position after them and the number of rows, and keeps the laws up to date.
     """
     count = 0
     while position < moves.kind.shape[0]:
@@ -140,9 +165,10 @@ def set_free(lattices: Any, moves: Any, position: int, batch: int, rows: Array, 
         for column in range(rows.shape[2]):
             rows[count, 0, column] = 0.0
             rows[count, 1, column] = 0.0
+        kind = moves.kind[position]
         free = lower(
             lattices,
-            moves.kind[position],
+            kind,
             moves.level[position],
             moves.first[position],
             moves.last[position],
@@ -151,6 +177,8 @@ def set_free(lattices: Any, moves: Any, position: int, batch: int, rows: Array, 
             rows[count, 1],
         )
         if free > 0.0:
+            for column in range(rows.shape[2]):
+                laws[kind, column] += rows[count, 0, column]
             which[count] = position
             freed[count] = free
             count += 1

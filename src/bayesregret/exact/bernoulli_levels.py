@@ -29,6 +29,9 @@ class Moves(NamedTuple):
     group: Ints
     ordered: NDArray[np.bool_]  # a single level; else many, of no order among themselves
 
+    def part(self, begin: int, end: int) -> Moves:
+        return self._replace(**{name: values[begin:end] for name, values in self._asdict().items()})
+
 
 def every_move(index: Array, arms: int) -> Moves:
     """All moves for tables of indices of all kinds, (kinds, horizon, horizon + 1)."""

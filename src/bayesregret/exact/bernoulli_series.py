@@ -18,6 +18,8 @@ from bayesregret.dispatch import jitable, rarely_called
 # rarely to matter, and the shares change evenly from arm to arm.
 RARELY = 1e-3
 BLOCK = 128
+# Up to so many arms of a kind, their sum is cheapest by its terms.
+FEW = 9
 
 
 class Complex(NamedTuple):
@@ -43,6 +45,7 @@ class Book(NamedTuple):
     a: Complex  # scratch
     b: Complex
     c: Complex
+    h: Complex
     sums: Complex
     arm_kind: NDArray[np.int64]  # (arms,)
     copies: NDArray[np.int64]  # (kinds,)
@@ -72,6 +75,7 @@ def make_book(points: int, arm_kind: NDArray[np.int64], weights: NDArray[np.comp
         a=complex_zeros(*by_point),
         b=complex_zeros(*by_point),
         c=complex_zeros(*by_point),
+        h=complex_zeros(*by_point),
         sums=complex_zeros(*by_point),
         arm_kind=arm_kind,
         copies=np.bincount(arm_kind),
@@ -137,6 +141,7 @@ def block_of(book, i):
         Complex(book.a.re[i], book.a.im[i]),
         Complex(book.b.re[i], book.b.im[i]),
         Complex(book.c.re[i], book.c.im[i]),
+        Complex(book.h.re[i], book.h.im[i]),
         Complex(book.sums.re[i], book.sums.im[i]),
         book.arm_kind,
         book.copies,
@@ -179,14 +184,15 @@ def move_kind(book, kind, ordered, freed):
     if ordered and copies > 1:
         if freed > RARELY:
             share_pulls(book, kind)
-        geometric_sum(book, kind, copies - 1)  # leaves old^(copies - 1) in `a`
-        if freed <= RARELY:
-            copy(book.others, book.b)
-            multiply(book.b, book.a)
-            subtract_product(row_of(book.first, kind), book.b, book.law)
-        # One term more: new times the sum, plus old^(copies - 1).
-        multiply(book.sums, row_of(book.new, kind))
-        add_to(book.sums, book.a)
+        else:
+            copy(book.others, book.sums)
+            multiply_power(book, book.old, kind, copies - 1)
+            subtract_product(row_of(book.first, kind), book.others, book.law)
+            copy(book.sums, book.others)
+        if copies <= FEW:
+            few_terms(book, kind, copies)
+        else:
+            geometric_sum(book, kind, copies)
         multiply(book.others, book.sums)
         if freed <= RARELY:
             subtract_product(row_of(book.shared, kind), book.others, book.law)
@@ -262,8 +268,35 @@ def pulls_until_horizon(book):
 
 
 @rarely_called
+def few_terms(book, kind, terms):
+    """In `sums` the sum of new^q old^(terms - 1 - q) over q < terms, in powers of the middle m and the half change h:
+
+    ((m + h)^terms - (m - h)^terms) / (2 h) = sum over odd j of binomial(terms, j) m^(terms - j) h^(j - 1).
+    """
+    copy(row_of(book.old, kind), book.a)
+    add_half(book.a, book.law)
+    if terms % 2 == 0:
+        copy(book.a, book.c)
+    square(book.a)
+    square_half(book.law, book.b)
+    fill_one(book.sums)
+    scale(book.sums, float(terms))
+    binomial = float(terms)
+    for j in range(3, terms + 1, 2):
+        binomial *= float((terms - j + 2) * (terms - j + 1)) / float((j - 1) * j)
+        if j > 3:
+            multiply(book.h, book.b)
+        else:
+            copy(book.b, book.h)
+        multiply(book.sums, book.a)
+        add_scaled(book.sums, book.h, binomial)
+    if terms % 2 == 0:
+        multiply(book.sums, book.c)
+
+
+@rarely_called
 def geometric_sum(book, kind, terms):
-    """In `sums` the sum of new^q old^(terms - 1 - q) over q < terms, in `a` and `b` old^terms and new^terms."""
+    """The same for many terms, by doubling."""
     copy(row_of(book.old, kind), book.a)
     copy(row_of(book.new, kind), book.b)
     fill_one(book.sums)
@@ -348,6 +381,30 @@ def add_to(x, y):
         x.re[q] += y.re[q]
     for q in range(x.im.shape[0]):
         x.im[q] += y.im[q]
+
+
+@rarely_called
+def add_half(x, y):
+    for q in range(x.re.shape[0]):
+        x.re[q] += 0.5 * y.re[q]
+    for q in range(x.im.shape[0]):
+        x.im[q] += 0.5 * y.im[q]
+
+
+@rarely_called
+def add_scaled(x, y, factor):
+    for q in range(x.re.shape[0]):
+        x.re[q] += factor * y.re[q]
+    for q in range(x.im.shape[0]):
+        x.im[q] += factor * y.im[q]
+
+
+@rarely_called
+def square_half(x, out):
+    for q in range(x.re.shape[0]):
+        a, b = 0.5 * x.re[q], 0.5 * x.im[q]
+        out.re[q] = a * a - b * b
+        out.im[q] = 2.0 * a * b
 
 
 @rarely_called

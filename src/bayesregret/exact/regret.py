@@ -60,7 +60,7 @@ def exact_regret(
     found, error, find_best_chance = compute(bandit, settings, belief, horizon, accuracy)
     if bandit.arms == 1:  # what is found is rounding
         found, error = Found(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
-    curve = np.cumsum(found.regret)
+    curve = np.maximum(0.0, np.cumsum(found.regret))  # less is rounding
     balance = np.maximum.accumulate(np.abs(np.cumsum(found.rounds - 1.0)))
     if not balance[-1] <= WORST_BALANCE * horizon:
         raise ValueError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
@@ -54,11 +54,25 @@ def point_settings(
     return settings | {"exact": True} if exact else settings
 
 
-def run_point(settings: Settings, threads: int | None = None) -> Result:
-    """Simulate, bound and compute what the settings say."""
+class Computed(NamedTuple):
+    """What needs no simulation."""
+
+    exact: list[dict[str, float]]  # of each policy
+    bounds: dict[str, Any]
+
+
+def compute_point(settings: Settings) -> Computed:
+    """Bound and compute what the settings say; what cannot be computed is told before anything is simulated."""
     bandit = problem_from_dict(settings["problem"])
     policies = [_policy(policy) for policy in settings["policies"]]
-    exact = _exact(bandit, policies, settings)  # first: what cannot be computed is told before anything is simulated
+    return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings))
+
+
+def run_point(settings: Settings, threads: int | None = None, computed: Computed | None = None) -> Result:
+    """Simulate, bound and compute what the settings say."""
+    exact, bounds = compute_point(settings) if computed is None else computed
+    bandit = problem_from_dict(settings["problem"])
+    policies = [_policy(policy) for policy in settings["policies"]]
     found = simulate(
         bandit,
         policies,
@@ -80,10 +94,10 @@ def run_point(settings: Settings, threads: int | None = None) -> Result:
                 "more": difference.mean,  # than the first policy, run by run
                 "more_stderr": difference.stderr,
             }
-            | computed
-            for name, difference, computed in zip(names, paired, exact, strict=True)
+            | regret
+            for name, difference, regret in zip(names, paired, exact, strict=True)
         ],
-        "bounds": _bounds(bandit, settings),
+        "bounds": bounds,
     }
 
 

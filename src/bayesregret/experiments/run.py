@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bayesregret.experiments.ahead import computed_ahead
 from bayesregret.experiments.experiment import Experiment, Outcome
 from bayesregret.experiments.point import run_point
 from bayesregret.experiments.table import Claim, Table
@@ -31,22 +32,24 @@ def run_experiments(
 ) -> list[Finished]:
     """Run what the study lacks, and keep each point as soon as it is finished."""
     total = sum(len(experiment.points) for experiment in experiments)
+    points = [point.settings for experiment in experiments for point in experiment.points]
     done = 0
     finished = []
-    for experiment in experiments:
-        outcomes, fresh, seconds = [], 0, 0.0
-        for point in experiment.points:
-            if listener is not None:
-                listener(experiment.figure, point.name, done, total)
-            result = study.result(point.settings)
-            if result is None:
-                begin = time.perf_counter()
-                result = run_point(point.settings, threads)
-                took = time.perf_counter() - begin
-                study.save(point.settings, result, seconds=took)
-                fresh, seconds = fresh + 1, seconds + took
-            outcomes.append(Outcome(point, result))
-            done += 1
-        claims = tuple(experiment.claims(experiment.figure, outcomes))
-        finished.append(Finished(experiment.table(outcomes), claims, fresh, seconds))
+    with computed_ahead([settings for settings in points if study.result(settings) is None]) as ahead:
+        for experiment in experiments:
+            outcomes, fresh, seconds = [], 0, 0.0
+            for point in experiment.points:
+                if listener is not None:
+                    listener(experiment.figure, point.name, done, total)
+                result = study.result(point.settings)
+                if result is None:
+                    begin = time.perf_counter()
+                    result = run_point(point.settings, threads, ahead(point.settings))
+                    took = time.perf_counter() - begin
+                    study.save(point.settings, result, seconds=took)
+                    fresh, seconds = fresh + 1, seconds + took
+                outcomes.append(Outcome(point, result))
+                done += 1
+            claims = tuple(experiment.claims(experiment.figure, outcomes))
+            finished.append(Finished(experiment.table(outcomes), claims, fresh, seconds))
     return finished

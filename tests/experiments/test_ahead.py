@@ -1,0 +1,46 @@
+"""Points that are computed by other processes are the same points."""
+
+import pytest
+
+from bayesregret import GaussianBandit
+from bayesregret.experiments import ahead
+from bayesregret.experiments.point import compute_point, point_settings
+
+POLICIES = [{"name": "bayes-ucb"}]
+
+
+def some_points():
+    return [
+        point_settings(
+            GaussianBandit([gap, 0.0], width, 1.0), POLICIES, horizon=4, runs=1, seed=0, bounds=("sqrt",), exact=True
+        )
+        for gap in (0.0, 1.0)
+        for width in (0.5, 1.0)
+    ]
+
+
+def test_few_points_are_not_worth_a_process():
+    points = some_points()
+    with ahead.computed_ahead(points) as computed:
+        assert computed(points[0]) is None
+
+
+def test_points_that_share_work_are_one_group():
+    points = some_points()
+    groups = ahead._alike(points)
+    assert [len(group) for group in groups] == [2, 2]
+    assert {group[0]["problem"]["prior_width"] for group in groups} == {0.5, 1.0}
+
+
+@pytest.mark.compiled
+def test_other_processes_find_the_same(monkeypatch):
+    monkeypatch.setattr(ahead, "FEWEST_POINTS", 2)
+    monkeypatch.setattr(ahead, "available_threads", lambda: 2)
+    points = some_points()
+    unknown = {**points[0], "horizon": 5, "policies": [{"name": "nobody"}]}
+    with ahead.computed_ahead([*points, unknown]) as computed:
+        assert [computed(settings) for settings in reversed(points[1:])] == [
+            compute_point(settings) for settings in reversed(points[1:])
+        ]
+        assert computed(unknown) is None
+        assert computed({**points[0], "seed": 1}) is None
