@@ -64,7 +64,7 @@ def simulate(
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
-    named = _named(policies)
+    by_name = named(policies)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
@@ -76,43 +76,43 @@ def simulate(
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
     simulations = {
         name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch)
-        for name, policy in named.items()
+        for name, policy in by_name.items()
     }
-    with open_progress(progress, rounds_in_all=len(named) * runs * horizon) as bar:
+    with open_progress(progress, rounds_in_all=len(by_name) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)
         while precision is not None:
             wanted = min(cap, _runs_for(precision, simulations))
             done = next(iter(simulations.values())).tally.runs
             if wanted <= done:
                 break
-            bar.extend(len(named) * (wanted - done) * horizon)
+            bar.extend(len(by_name) * (wanted - done) * horizon)
             _run_all(simulations, wanted, threads, bar)
-    results = {name: _result(name, policy, simulations[name], rounds) for name, policy in named.items()}
+    results = {name: _result(name, policy, simulations[name], rounds) for name, policy in by_name.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
     return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached)
 
 
-def _named(policies: Any) -> dict[str, Policy]:
+def named(policies: Any) -> dict[str, Policy]:
     """Policies by name; one that comes again gets a number."""
     given = [policies] if isinstance(policies, Policy) else policies
     may_be = "a policy or a list of policies such as BayesUCB()"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise checks.fail("policies", may_be, policies)
-    named: dict[str, Policy] = {}
+    found: dict[str, Policy] = {}
     for policy in given:
         if not isinstance(policy, Policy):
             raise checks.fail("policies", may_be, policy)
         if not isinstance(getattr(policy, "name", None), str):
             raise ValueError(f"policies must each have a name, but {type(policy).__name__} has none")
         name, again = policy.name, 1
-        while name in named:
+        while name in found:
             again += 1
             name = f"{policy.name}-{again}"
-        named[name] = policy
-    if not named:
+        found[name] = policy
+    if not found:
         raise checks.fail("policies", may_be, policies)
-    return named
+    return found
 
 
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
