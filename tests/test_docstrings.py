@@ -11,7 +11,14 @@ import bayesregret
 MODULES = [name for _, name, _ in pkgutil.walk_packages(bayesregret.__path__, "bayesregret.") if "__main__" not in name]
 
 
-@pytest.mark.parametrize("name", ["bayesregret", *MODULES])
+# Their examples compute more than plain Python does in a moment.
+LONG = {f"bayesregret{name}" for name in ("", ".audit", ".bounds.table", ".exact.regret", ".exact.tuning")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.compiled] * (name in LONG)) for name in ("bayesregret", *MODULES)],
+)
 def test_examples(name):
     module = importlib.import_module(name)
     public = {name: getattr(bayesregret, name) for name in bayesregret.__all__}

@@ -156,6 +156,7 @@ def test_beta_priors_and_longer_horizons(prior):
             check(getattr(bounds, name)(bandit, horizon=horizon))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("delta", [1e-300, 1.0 - 1e-9, 1.0 - 1e-16])
 def test_bernoulli_deltas(delta):
     for horizon in (1, 2, 100):

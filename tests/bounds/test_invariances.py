@@ -64,6 +64,7 @@ def test_order_of_gaussian_arms(name):
     assert ask(name, turned).value == ask(name, GAUSSIAN).value
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", BERNOULLI_NAMES)
 def test_order_of_bernoulli_arms(name):
     turned = BernoulliBandit(BERNOULLI.alpha[[2, 0, 1]], BERNOULLI.beta[[2, 0, 1]])

@@ -54,7 +54,7 @@ def test_the_table_tells_the_verdicts(bayesregret):
         ("--exact", "exact", "bounds are held against the exact regret"),
         ("--no-exact", "simulated", "bounds are held against the simulated regret, since that was asked for"),
         (
-            "--horizon 2000",
+            "--horizon 2001",
             "simulated",
             "bounds are held against the simulated regret, since the exact one takes a while here "
             "(exact=True, or --exact, computes it)",

@@ -132,6 +132,7 @@ def test_bad_input_is_one_line(run_bounds, arguments, said):
         assert outcome.err.count("\n") == 1
 
 
+@pytest.mark.compiled
 def test_examples_run_as_they_stand(bayesregret):
     text = bayesregret("bounds", "--help").out
     commands = re.findall(r"^ +bayesregret (bounds .*)$", text, re.MULTILINE)

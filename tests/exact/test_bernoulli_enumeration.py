@@ -97,8 +97,18 @@ def test_all_sequences(bandit, policy, horizon):
 WHOLE = [case for case in CASES if all(float(x).is_integer() for x in (*case.values[0].alpha, *case.values[0].beta))]
 
 
+@compiled
 @pytest.mark.parametrize(("bandit", "policy", "horizon"), WHOLE)
 def test_chance_of_the_best_arm(bandit, policy, horizon):
+    check_best_chance(bandit, policy, horizon)
+
+
+@pytest.mark.parametrize("policy", [br.BayesUCB(), br.UCB1()], ids=lambda policy: policy.name)
+def test_chance_of_the_best_arm_in_two_rounds(policy):
+    check_best_chance(br.BernoulliBandit([1, 1], [1, 2]), policy, 2)
+
+
+def check_best_chance(bandit, policy, horizon):
     found = br.exact_regret(bandit, policy, horizon=horizon)
     truth = enumerate_runs(bandit, policy, horizon)
     assert np.abs(found.best_chance - truth.best_chance).max() <= BEST
