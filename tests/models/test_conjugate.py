@@ -16,6 +16,7 @@ from bayesregret.contracts import (
     posterior_quantile,
     take_in,
 )
+from bayesregret.models.exponential import low_gamma_quantile
 from bayesregret.problem import load_problem, save_problem
 from conjugate import CONJUGATE, World, in_plain_python
 from draws import stream_of
@@ -102,6 +103,24 @@ def test_quantiles_to_ten_digits(shape, tail):
         n = 2 * s
         density = mpmath.gamma(s + 0.5) / mpmath.gamma(s) / mpmath.sqrt(n * mpmath.pi) * (1 + x * x / n) ** (-s - 0.5)
         assert off(upper_student(n, x), density, t) <= 1e-10 * x
+
+
+@pytest.mark.parametrize("tail", [*TAILS, 1e-20])
+@pytest.mark.parametrize("shape", [99_999.0, 100_000.0, 1e6, 1e9])
+def test_rates_of_long_runs_have_low_quantiles_too(shape, tail):
+    """To twelve digits, the density being integrated; SciPy 1.17 has six at the last shape."""
+    x = low_gamma_quantile(shape, tail)
+    with mpmath.workdps(30):
+        s, y = mpmath.mpf(shape), mpmath.mpf(x)
+        factor = -mpmath.loggamma(s)
+
+        def density(z):
+            return mpmath.exp((s - 1) * mpmath.log(z) - z + factor)
+
+        panels = [y - step * mpmath.sqrt(s) for step in (20, 12, 7, 4, 2, 1, 0)]
+        chance = mpmath.quad(density, panels)
+        assert off(chance, density(y), tail) < 1e-12 * x
+        assert off(chance, density(y), 1.001 * tail) > 1e-12 * x
 
 
 @one_parameter

@@ -16,14 +16,17 @@ from bayesregret.contracts import (
     prior_pulls,
     prior_total,
 )
+from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.poisson import PoissonBandit
 from bayesregret.rng import exponential, gamma
-from bayesregret.special import gammaincinv
+from bayesregret.special import gammaincinv, ndtri
 
 # Newton's method converges from above, at last quadratically.
 MOST_STEPS, LAST_STEP = 60, 1e-14
+# From this shape on, four terms after the normal ones give all digits of a Gamma quantile, down to tails of 1e-20.
+LARGE_SHAPE = 1e5
 
 
 class ExponentialModel(NamedTuple):
@@ -101,7 +104,23 @@ def exponential_draw(model, known, arm, stream):
 @posterior_quantile.implement(ExponentialModel)
 def exponential_quantile(model, known, arm, tail):
     """A mean is high where its rate is low."""
-    return (model.rate[arm] + known.totals[arm]) / gammaincinv(model.shape[arm] + known.counts[arm], tail)
+    return (model.rate[arm] + known.totals[arm]) / low_gamma_quantile(model.shape[arm] + known.counts[arm], tail)
+
+
+@jitable
+def low_gamma_quantile(shape, tail):
+    """What a Gamma(shape, 1) variable falls short of with chance `tail`.
+
+    For large shapes by the expansion of Cornish and Fisher (1937): in the tails SciPy's function has only six digits there.
+    """
+    if shape < LARGE_SHAPE:
+        return gammaincinv(shape, tail)
+    z, root = ndtri(tail), math.sqrt(shape)
+    square = z * z
+    terms = z * (square - 7.0) / 36.0
+    terms -= ((3.0 * square + 7.0) * square - 16.0) / (810.0 * root)
+    terms += z * ((9.0 * square + 256.0) * square - 433.0) / (38880.0 * shape)
+    return shape + z * root + (square - 1.0) / 3.0 + terms / root
 
 
 @divergence_limit.implement(ExponentialModel)
