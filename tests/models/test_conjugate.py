@@ -6,6 +6,8 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bayesregret as br
 from bayesregret.contracts import (
@@ -20,10 +22,12 @@ from bayesregret.models.exponential import low_gamma_quantile
 from bayesregret.problem import load_problem, save_problem
 from conjugate import CONJUGATE, World, in_plain_python
 from draws import stream_of
+from problems import decimals
 from reference.conjugate import divergence, farthest, posterior
 
 kinds = pytest.mark.parametrize("kind", CONJUGATE)
 one_parameter = pytest.mark.parametrize("kind", ["poisson", "exponential"])
+SHAPE_RATE = {"poisson": br.PoissonBandit, "exponential": br.ExponentialBandit}
 TAILS = [0.5, 0.3, 1e-2, 1e-6, 1e-12]
 
 
@@ -49,6 +53,50 @@ def test_posterior_is_the_textbooks(kind, pulls):
             quantile = posterior_quantile(bandit.model, known, arm, tail)
             assert quantile == pytest.approx(law.isf(tail), rel=1e-10)
             assert quantile != pytest.approx(law.isf(1.001 * tail), rel=1e-10)
+
+
+@settings(max_examples=40)
+@given(decimals(1.001, 30), decimals(0.01, 30), decimals(-5, 5), st.lists(st.integers(0, 40), max_size=12))
+def test_posterior_is_the_textbooks_for_any_prior(shape, rate, centre, rewards):
+    bandits = [
+        br.PoissonBandit([shape], [rate]),
+        br.ExponentialBandit([shape], [rate]),
+        br.NormalGammaBandit([centre], rate, shape, rate),
+    ]
+    known = nothing_known(1)
+    for reward in rewards:
+        take_in(known, 0, float(reward))
+    for bandit in bandits:
+        law = posterior(bandit, 0, rewards)
+        assert known_mean(bandit.model, known, 0) == pytest.approx(law.mean(), rel=1e-11, abs=1e-12)
+        assert posterior_quantile(bandit.model, known, 0, 1e-3) == pytest.approx(law.isf(1e-3), rel=1e-10, abs=1e-12)
+
+
+SMALL_AND_LARGE = [1e-50, 1.0, 1e50]
+JUST_ENOUGH = {"exponential": math.nextafter(1.0, 2.0), "normal-gamma": math.nextafter(0.5, 1.0)}
+
+
+def extreme_bandits(kind):
+    shapes = [JUST_ENOUGH.get(kind, 1e-50), 2.0, 1e50]
+    pairs = [(shape, rate) for shape in shapes for rate in SMALL_AND_LARGE]
+    shape, rate = map(list, zip(*pairs, strict=True))
+    if kind in SHAPE_RATE:
+        return [SHAPE_RATE[kind](shape, rate)]
+    return [br.NormalGammaBandit([m] * 9, kappa, shape, rate) for m in (-1e50, 0.0) for kappa in SMALL_AND_LARGE]
+
+
+@kinds
+def test_extreme_priors_give_finite_numbers(kind):
+    for bandit in extreme_bandits(kind):
+        known, rewards = learned(bandit, 2)
+        assert np.isfinite(rewards).all()
+        with np.errstate(all="ignore"):
+            for seen in (known, nothing_known(bandit.arms)):
+                for arm in range(bandit.arms):
+                    drawn, _ = posterior_draw(bandit.model, seen, arm, stream_of(arm))
+                    quantiles = [posterior_quantile(bandit.model, seen, arm, tail) for tail in TAILS]
+                    assert np.isfinite([drawn, *quantiles]).all()
+                    assert quantiles == sorted(quantiles)
 
 
 @kinds
@@ -173,7 +221,6 @@ def test_files_equality_and_printing(kind, tmp_path):
     assert bandit.reward_proxy == math.inf
 
 
-SHAPE_RATE = {"poisson": br.PoissonBandit, "exponential": br.ExponentialBandit}
 BAD_VECTORS = [[], [[2.0, 2.0]], [2.0, math.nan], [2.0, -1.0], [0.0, 2.0], [2.0, 1e-60], [1e60, 2.0], "22", 2.0, None]
 
 

@@ -8,7 +8,7 @@ from bayesregret.policies.explore_commit import ExploreCommit
 from conjugate import CONJUGATE, World, in_plain_python
 from reference import conjugate as twins
 
-HORIZON, SEEDS = 40, range(3)
+HORIZON, SEEDS = 30, range(2)
 INDICES = {
     "greedy": br.Greedy(),
     "bayes-ucb": br.BayesUCB(),
@@ -95,6 +95,22 @@ def test_an_agent_decides_as_the_simulation_does(kind, policy):
     assert simulated(bandit, policy, 5)(taken)
     if policy.name == "thompson":  # the control: chance decides, so with another seed it decides otherwise
         assert not simulated(bandit, policy, 6)(taken)
+
+
+@pytest.mark.parametrize("kind", CONJUGATE)
+@pytest.mark.parametrize("policy", [br.Greedy(), br.BayesUCB()], ids=["greedy", "bayes-ucb"])
+def test_late_rewards(kind, policy):
+    """An agent that hears of rewards as late as the simulation does takes the same arms."""
+    bandit, delay, batch = CONJUGATE[kind], 3, 4
+    agent, world, waiting, taken = policy.start(bandit, horizon=HORIZON), World(bandit, 9), [], []
+    for rounds in range(HORIZON):
+        known = max(0, rounds - rounds % batch - delay)
+        while len(taken) - len(waiting) < known:
+            agent.update(*waiting.pop(0))
+        taken.append(agent.select())
+        waiting.append((taken[-1], world.pull(taken[-1])))
+    late = br.simulate(bandit, policy, horizon=HORIZON, runs=1, seed=9, threads=1, delay=delay, batch=batch)
+    assert late[policy.name].mean_pulls.tolist() == np.bincount(taken, minlength=bandit.arms).tolist()
 
 
 @pytest.mark.parametrize("kind", CONJUGATE)

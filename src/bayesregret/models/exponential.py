@@ -111,7 +111,7 @@ def exponential_quantile(model, known, arm, tail):
 def low_gamma_quantile(shape, tail):
     """What a Gamma(shape, 1) variable falls short of with chance `tail`.
 
-    For large shapes by the expansion of Cornish and Fisher (1937): in the tails SciPy's function has only six digits there.
+    For large shapes by the expansion of Cornish and Fisher (1937): there SciPy's function has six digits in the tails.
     """
     if shape < LARGE_SHAPE:
         return gammaincinv(shape, tail)
