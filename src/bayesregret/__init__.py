@@ -15,7 +15,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    Instance,
+    LinearBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
@@ -39,10 +48,13 @@ __all__ = [
     "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
+    "ExponentialBandit",
     "GaussianBandit",
     "Greedy",
     "Instance",
     "LinearBandit",
+    "NormalGammaBandit",
+    "PoissonBandit",
     "Policy",
     "PolicyResult",
     "QuantileUCB",

@@ -23,7 +23,7 @@ class Known(NamedTuple):
 
     counts: NDArray[np.int64]  # (arms,): rewards received
     totals: NDArray[np.float64]  # (arms,): their sums
-    squares: NDArray[np.float64]  # (arms,): sums of their squares
+    squares: NDArray[np.float64]  # (arms,): sums of their squared deviations from their mean
     memory: NDArray[np.float64]  # what the policy wants to remember; all 0 at first
     scratch: NDArray[np.float64]  # what it may have to compute again; all 0 at first
 
@@ -34,10 +34,17 @@ def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
 
 @jitable
 def take_in(known, arm, reward):
-    """One more reward of an arm."""
-    known.counts[arm] += 1
-    known.totals[arm] += reward
-    known.squares[arm] += reward * reward
+    """One more reward of an arm.
+
+    Deviations are added up reward by reward (Youngs and Cramer 1971): taken from sums of squares at the end, they would
+    be lost where rewards are far from 0.
+    """
+    count, total = known.counts[arm], known.totals[arm]
+    if count > 0:
+        off = count * reward - total
+        known.squares[arm] += off * off / (count * (count + 1.0))
+    known.counts[arm] = count + 1
+    known.totals[arm] = total + reward
 
 
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------

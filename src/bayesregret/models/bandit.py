@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -54,7 +55,7 @@ class Bandit:
     kind: ClassVar[str]
     arms: int
     model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
-    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean
+    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean; infinite where there is none
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments by name, without those that are None."""
@@ -74,6 +75,8 @@ class Bandit:
 
     def flat_model(self) -> FlatModel:
         """The same rewards without a prior: what a policy that knows none believes."""
+        if self.reward_proxy == math.inf:
+            raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")
         return FlatModel(self.reward_proxy)
 
     def world(self) -> Any:
@@ -86,7 +89,7 @@ class Bandit:
         first_run = checks.whole("first_run", first_run, 0)
         key = seed_key(checks.whole("seed", seed, 0))
         with np.errstate(over="ignore"):
-            compile_kernel(_draw_means_of_runs, type(self.model))(self.model, key, first_run, means)
+            compile_kernel(_draw_means_of_runs, type(self.model))(self.world(), key, first_run, means)
         return means
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import choose_arm, confidence_width, known_mean
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.contracts import arm_index, choose_arm, confidence_width, known_mean, posterior_mean
+from bayesregret.policies.policy import BelievingPolicy, has_no_width
 from bayesregret.rng import uniform
 
 if TYPE_CHECKING:
@@ -24,6 +24,15 @@ def no_width(policy, variance):
     return 0.0
 
 
+class MeanAlone(NamedTuple):
+    """Nothing to set: for beliefs that have no variance to make a width of."""
+
+
+@arm_index.implement(MeanAlone)
+def mean_alone(policy, model, arm, count, total):
+    return posterior_mean(model, arm, count, total)
+
+
 @dataclass(frozen=True)
 class Greedy(BelievingPolicy):
     """Index: the posterior mean. `prior` is a bandit whose prior the policy believes in, the true one if None.
@@ -35,8 +44,8 @@ class Greedy(BelievingPolicy):
     name: ClassVar[str] = "greedy"
     prior: Bandit | None = None
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> NoWidth:
-        return NoWidth()
+    def settings(self, bandit: Bandit, horizon: int | None) -> NoWidth | MeanAlone:
+        return MeanAlone() if has_no_width(self.belief(bandit)) else NoWidth()
 
 
 class SometimesAny(NamedTuple):

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import arm_index, choose_arm, confidence_width, rising_index, variance_proxy
+from bayesregret.contracts import arm_index, choose_arm, confidence_width, prior_total, rising_index, variance_proxy
 from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ def is_mean_plus_width(settings: Any) -> bool:
     if type(settings) in arm_index.bodies:
         return False
     raise TypeError(f"{type(settings).__name__} implements neither confidence_width nor arm_index")
+
+
+def has_no_width(belief: Any) -> bool:
+    """Whether arms are independent and their means have no variance proxy: then no width around them is valid."""
+    return type(belief) in prior_total.bodies and type(belief) not in variance_proxy.bodies
 
 
 def check_fits_linear(policy: Policy, settings: Any) -> None:
