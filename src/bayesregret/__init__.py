@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
-from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
+from bayesregret.policies import (
+    KLUCB,
+    MOSS,
+    UCB1,
+    BayesUCB,
+    EpsilonGreedy,
+    Greedy,
+    LinUCB,
+    Policy,
+    QuantileUCB,
+    Thompson,
+)
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
@@ -42,6 +53,7 @@ __all__ = [
     "GaussianBandit",
     "Greedy",
     "Instance",
+    "LinUCB",
     "LinearBandit",
     "Policy",
     "PolicyResult",

@@ -116,6 +116,17 @@ def choose_arm(policy, model, known, round_, stream):
     """The arm that is pulled in this round, the first being 1, and the stream that comes after."""
 
 
+@contract
+def choose_linear(policy, posterior, known, round_, stream):
+    """As `choose_arm`, for a linear belief.
+
+    `posterior` has the `mean` and the `variance` of every arm's mean reward; `roots`, whose columns have these mean
+    rewards' covariances as their products, so that mean + roots' xi is a draw of them all for a standard normal xi; and
+    `information`, the logarithm of det(prior covariance) / det(posterior covariance) of the parameter. Arms are
+    followed by columns of padding whose mean is -inf.
+    """
+
+
 # --- derived -------------------------------------------------------------------------------------------------------
 
 
