@@ -161,7 +161,7 @@ def variance_directed(policy: Directed, bandit, belief, history, round_, delta, 
     if len(np.unique(best)) == 1:
         _, stream = uniform(stream)
         return Decision(np.zeros(1), int(best[0]), stream)
-    ratio, share, one, other = min(
+    _, share, one, other = min(
         (*least_ratio(gaps[[one, other]], gains[[one, other]]), one, other)
         for one, other in itertools.combinations(range(bandit.arms), 2)
     )
