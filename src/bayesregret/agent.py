@@ -25,14 +25,15 @@ from bayesregret.contracts import (
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_posterior import (
-    LinearPosterior,
-    aim,
-    forget,
-    learn,
+from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
+from bayesregret.models.linear_streak import (
+    EXCESS,
+    SETTLED,
+    begin,
     learn_one,
     linear_nothing_known,
-    make_posterior,
+    make_streak,
+    stretch,
 )
 from bayesregret.policies.policy import (
     Policy,
@@ -287,8 +288,7 @@ class LinearRoundsAgent(RoundsAgent):
         chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
         self._chooser = chooser.settings
         self._known = linear_nothing_known(self.belief, chooser.memory, chooser.scratch)
-        self._posterior = make_posterior(self.belief)
-        forget(self._posterior, self.belief)
+        self._posterior = make_streak(self.belief)
         self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
         self._update = compile_kernel(_learn_one, LinearModel)
 
@@ -302,11 +302,18 @@ class LinearRoundsAgent(RoundsAgent):
         self._update(self._posterior, self.belief, arm, reward)
 
     def _state(self) -> dict[str, Any]:
-        return super()._state() | _posterior_to_dict(self._posterior, self.bandit.arms)
+        streak, (arm, pulls) = self._posterior, self._posterior.target.tolist()
+        kept = {"arm": arm, "pulls": pulls, "excess": streak.numbers[EXCESS], "information": streak.numbers[SETTLED]}
+        return super()._state() | {"streak": kept, "posterior": _posterior_to_dict(streak.start, self.bandit.arms)}
 
     def _restore(self, state: dict[str, Any]) -> None:
         super()._restore(state)
-        _restore_posterior(self._posterior, self.bandit.arms, state)
+        streak, kept = self._posterior, state["streak"]
+        _restore_posterior(streak.start, self.bandit.arms, state["posterior"])
+        begin(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
+        if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
+            stretch(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
+        streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
 
 
 def _choose_linear(chooser: Any, posterior: Any, known: Any, round_: int, streams: Any) -> Any:
@@ -321,7 +328,7 @@ def _learn_one(posterior: Any, model: Any, arm: int, reward: float) -> None:
 
 def _posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:
     kept = {name: getattr(posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
-    return {"updates": int(posterior.updates[0]), "information": float(posterior.information[0])} | kept
+    return {"updates": int(posterior.updates[0])} | kept
 
 
 def _restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, Any]) -> None:
@@ -329,7 +336,6 @@ def _restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, A
         kept = getattr(posterior, name)[..., :arms]
         kept[...] = _numbers(state, name, kept.shape)
     posterior.updates[0] = checks.whole("agent state's updates", state["updates"], 0)
-    posterior.information[0] = checks.at_least("agent state's information", state["information"], 0.0)
 
 
 def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> Agent:

@@ -118,13 +118,35 @@ def choose_arm(policy, model, known, round_, stream):
 
 @contract
 def choose_linear(policy, posterior, known, round_, stream):
-    """As `choose_arm`, for a linear belief.
+    """As `choose_arm`, for a linear belief: `posterior` is what the functions below tell about.
 
-    `posterior` has the `mean` and the `variance` of every arm's mean reward; `roots`, whose columns have these mean
-    rewards' covariances as their products, so that mean + roots' xi is a draw of them all for a standard normal xi; and
-    `information`, the logarithm of det(prior covariance) / det(posterior covariance) of the parameter. Arms are
-    followed by columns of padding whose mean is -inf.
+    `posterior.roots` has a row for each standard coordinate of the parameter and a column for each arm; columns of
+    padding follow, whose mean is -inf.
     """
+
+
+# --- a linear belief: what such a policy may ask -------------------------------------------------------------------
+
+
+@contract
+def mean_now(posterior, arm):
+    """Mean of the arm's mean reward, given all rewards."""
+
+
+@contract
+def variance_now(posterior, arm):
+    """Its variance."""
+
+
+@contract
+def means_at(posterior, xi, means):
+    """Write every column's mean reward at the parameter with these standard coordinates: they are 0 at its mean, and
+    standard normal draws make it a draw from the posterior."""
+
+
+@contract
+def information(posterior):
+    """The logarithm of det(prior covariance) / det(posterior covariance) of the parameter."""
 
 
 # --- derived -------------------------------------------------------------------------------------------------------

@@ -95,17 +95,23 @@ def test_rewards_may_come_before_the_first_choice():
 
 
 GOOD = br.LinUCB(delta=0.1).start(LINEAR).to_json()
-BAD_STATES = {
-    "roots": ([[1.0]], r"agent state's roots must have the shape \(2, 5\), got \(1, 1\)"),
-    "information": (-1, "agent state's information must be a number, at least 0, got -1"),
-    "updates": (0.5, "agent state's updates must be a whole number, at least 0, got 0.5"),
-    "counts": ([0, 0, 0, 0, -1], "agent state's counts must not be negative, but has the entry -1"),
-}
+BAD_STATES = [
+    (["posterior", "roots"], [[1.0]], r"agent state's roots must have the shape \(2, 5\), got \(1, 1\)"),
+    (["posterior", "updates"], 0.5, "agent state's updates must be a whole number, at least 0, got 0.5"),
+    (["counts"], [0, 0, 0, 0, -1], "agent state's counts must not be negative, but has the entry -1"),
+    (["streak", "information"], -1, "agent state's information must be a number, at least 0, got -1"),
+    (["streak", "arm"], 5, "agent state's arm must be a whole number, at least 0 and at most 4, got 5"),
+    (["streak", "pulls"], -1, "agent state's pulls must be a whole number, at least 0, got -1"),
+    (["streak"], {}, "agent state must be what to_json wrote, but has no usable 'arm'"),
+]
 
 
-@pytest.mark.parametrize("field", BAD_STATES)
-def test_bad_state_is_refused_in_one_line(field):
+@pytest.mark.parametrize(("path", "to", "line"), BAD_STATES)
+def test_bad_state_is_refused_in_one_line(path, to, line):
     data = json.loads(GOOD)
-    data["state"][field], line = BAD_STATES[field]
+    place = data["state"]
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = to
     with pytest.raises(ValueError, match=f"^{line}$"):
         br.Agent.from_json(json.dumps(data))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_linear
-from bayesregret.models.linear_posterior import forget, learn_one, linear_nothing_known, make_posterior
+from bayesregret.contracts import choose_linear, information
+from bayesregret.models.linear_streak import learn_one, linear_nothing_known, make_streak
 from problems import BANDITS
 
 LINEAR = BANDITS["linear"]
@@ -18,8 +18,7 @@ def test_index_is_the_best_of_the_ellipsoid():
     """The highest mean over the boundary of the ellipse, walked along in small steps."""
     policy = br.LinUCB(regularisation=0.5, bound=2.0, delta=0.1)
     belief, settings = policy.belief(LINEAR), policy.settings(LINEAR, None)
-    posterior, known = make_posterior(belief), linear_nothing_known(belief, 0, 40)
-    forget(posterior, belief)
+    posterior, known = make_streak(belief), linear_nothing_known(belief, 0, 40)
     arms, rewards = [0, 1, 1, 3], [1.0, -0.5, 0.7, 0.2]
     for arm, reward in zip(arms, rewards, strict=True):
         learn_one(posterior, belief, arm, reward)
@@ -35,7 +34,7 @@ def test_index_is_the_best_of_the_ellipsoid():
     reached = (LINEAR.features @ ellipse).max(axis=1)
     assert np.allclose(known.scratch[:5], reached, rtol=1e-7)
     assert arm == reached.argmax()
-    assert posterior.information[0] == pytest.approx(math.log(np.linalg.det(V) / 0.5**2), rel=1e-12)
+    assert information(posterior) == pytest.approx(math.log(np.linalg.det(V) / 0.5**2), rel=1e-12)
 
 
 def test_it_knows_no_prior():

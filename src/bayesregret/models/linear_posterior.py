@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import Known, nothing_known
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.linear import LinearModel, aligned
 
@@ -36,7 +35,6 @@ class LinearPosterior(NamedTuple):
     roots: Array  # (r, arms)
     covariance: Array  # (arms,): with the arm aimed at
     updates: NDArray[np.int64]  # (1,): since the last refresh
-    information: Array  # (1,): log of det(prior covariance) / det(posterior covariance), kept by `learn_one` alone
 
 
 def make_posterior(model: LinearModel) -> LinearPosterior:
@@ -49,13 +47,7 @@ def make_posterior(model: LinearModel) -> LinearPosterior:
         roots=aligned(rank, columns),
         covariance=aligned(columns),
         updates=np.zeros(1, np.int64),
-        information=np.zeros(1),
     )
-
-
-def linear_nothing_known(model: LinearModel, memory: int, scratch: int) -> Known:
-    """What a policy with a `choose_linear` knows at first beside the posterior; its scratch is as fast as that."""
-    return nothing_known(model.arms, memory)._replace(scratch=aligned(scratch))
 
 
 @jitable
@@ -64,7 +56,6 @@ def forget(posterior, model):
     for arm in range(posterior.counts.shape[0]):
         posterior.counts[arm] = 0
         posterior.surplus[arm] = 0.0
-    posterior.information[0] = 0.0
     set_to_prior(posterior, model)
 
 
@@ -104,15 +95,6 @@ def learn(posterior, model, target, pulls, excess):
     posterior.updates[0] += 1
     if posterior.updates[0] >= UPDATES_UNTIL_REFRESH:
         refresh(posterior, model)
-
-
-@jitable
-def learn_one(posterior, model, arm, reward):
-    """Take in one reward, and what it tells: half of log(1 + w / s^2) nats, with w the arm's variance."""
-    aim(posterior, arm)
-    noise = model.reward_noise * model.reward_noise
-    posterior.information[0] += math.log1p(posterior.covariance[arm] / noise)
-    learn(posterior, model, arm, 1, reward - posterior.mean[arm])
 
 
 @jitable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_arm, choose_linear, confidence_width, known_mean
-from bayesregret.policies.linear_indices import first_highest
+from bayesregret.policies.linear_indices import highest_mean
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.rng import uniform
 
@@ -65,7 +65,7 @@ def choose_sometimes_any_linear(policy, posterior, known, round_, stream):
     arms = known.counts.shape[0]
     if u < policy.epsilon:
         return min(arms - 1, int(u / policy.epsilon * arms)), stream
-    return first_highest(posterior.mean), stream
+    return highest_mean(posterior, known), stream
 
 
 @dataclass(frozen=True)

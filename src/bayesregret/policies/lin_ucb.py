@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import choose_linear
+from bayesregret.contracts import choose_linear, information, mean_now, variance_now
 from bayesregret.policies.linear_indices import first_highest
 from bayesregret.policies.policy import Policy, log_inverse_delta
 
@@ -25,10 +25,10 @@ class Ellipsoid(NamedTuple):
 def choose_in_ellipsoid(policy, posterior, known, round_, stream):
     """Theorem 2 there: with V = lambda I + sum of x x', the parameter is within s sqrt(2 log(det(V)^(1/2) lambda^(-d/2)
     / delta)) + sqrt(lambda) S of the estimate, measured by V. The belief's variances are s^2 x' V^-1 x."""
-    radius = math.sqrt(posterior.information[0] + 2.0 * policy.log_inverse_delta) + policy.pull_to_zero / policy.noise
+    radius = math.sqrt(information(posterior) + 2.0 * policy.log_inverse_delta) + policy.pull_to_zero / policy.noise
     indices = known.scratch[: posterior.mean.shape[0]]
     for arm in range(indices.shape[0]):
-        indices[arm] = posterior.mean[arm] + radius * math.sqrt(posterior.variance[arm])
+        indices[arm] = mean_now(posterior, arm) + radius * math.sqrt(variance_now(posterior, arm))
     return first_highest(indices), stream
 
 

@@ -1,10 +1,10 @@
-"""What policies do with a linear belief: the highest index, and draws of all arms' means at once."""
+"""What policies do with a linear belief: the highest index, the lowest number on ties."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from bayesregret.contracts import choose_linear, confidence_width
+from bayesregret.contracts import choose_linear, confidence_width, mean_now, variance_now
 from bayesregret.dispatch import jitable, order_free
 from bayesregret.rng import normal
 
@@ -19,7 +19,7 @@ class HighestLinear(NamedTuple):
 def choose_highest_linear(policy, posterior, known, round_, stream):
     indices = known.scratch[: posterior.mean.shape[0]]
     for arm in range(indices.shape[0]):
-        indices[arm] = posterior.mean[arm] + confidence_width(policy.policy, posterior.variance[arm])
+        indices[arm] = mean_now(posterior, arm) + confidence_width(policy.policy, variance_now(posterior, arm))
     return first_highest(indices), stream
 
 
@@ -32,14 +32,12 @@ def draw_normals(xi, stream):
 
 
 @jitable
-def means_at(posterior, xi, means):
-    """Every arm's mean reward at the parameter that is xi away from its posterior mean, in standard coordinates."""
-    rank, columns = posterior.roots.shape
-    for arm in range(columns):
-        means[arm] = posterior.mean[arm]
-    for i in range(rank):
-        for arm in range(columns):
-            means[arm] += xi[i] * posterior.roots[i, arm]
+def highest_mean(posterior, known):
+    """The arm with the highest mean."""
+    means = known.scratch[: posterior.mean.shape[0]]
+    for arm in range(means.shape[0]):
+        means[arm] = mean_now(posterior, arm)
+    return first_highest(means)
 
 
 @jitable

@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from bayesregret.contracts import choose_linear
+from bayesregret.contracts import choose_linear, means_at
 from bayesregret.dispatch import jitable
-from bayesregret.policies.linear_indices import draw_normals, first_highest, means_at
+from bayesregret.policies.linear_indices import draw_normals, first_highest
 from bayesregret.rng import uniform
 
 

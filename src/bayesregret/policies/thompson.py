@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from bayesregret.contracts import choose_arm, choose_linear, posterior_draw
-from bayesregret.policies.linear_indices import draw_normals, first_highest, means_at
+from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
+from bayesregret.policies.linear_indices import draw_normals, first_highest
 from bayesregret.policies.policy import BelievingPolicy
 
 if TYPE_CHECKING:

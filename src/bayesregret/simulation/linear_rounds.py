@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import Known, choose_linear, draw_means, draw_reward, take_in
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_posterior import LinearPosterior, forget, learn_one, linear_nothing_known, make_posterior
+from bayesregret.models.linear_streak import LinearStreak, forget_streak, learn_one, linear_nothing_known, make_streak
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.rounds import forget_all
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
@@ -24,7 +24,7 @@ class LinearRoundsState(NamedTuple):
     means: Array  # (arms,)
     pulls: NDArray[np.int64]  # (arms,)
     known: Known
-    posterior: LinearPosterior
+    posterior: LinearStreak
     streams: NDArray[np.uint64]  # (arms, 4)
     late_arms: NDArray[np.int64]  # (delay + batch,): pulls whose rewards are not known yet, round after round
     late_rewards: Array
@@ -35,7 +35,7 @@ def make_linear_rounds_state(model: LinearModel, memory: int, scratch: int, late
         means=np.empty(model.arms),
         pulls=np.empty(model.arms, np.int64),
         known=linear_nothing_known(model, memory, scratch),
-        posterior=make_posterior(model),
+        posterior=make_streak(model),
         streams=np.empty((model.arms, 4), np.uint64),
         late_arms=np.empty(late, np.int64),
         late_rewards=np.empty(late),
@@ -49,7 +49,7 @@ def play_linear_rounds(state, world, policy, belief, key, run, plan, curve):
     best = best_arm(state.means)
     known, posterior = state.known, state.posterior
     forget_all(known)
-    forget(posterior, belief)
+    forget_streak(posterior, belief)
     for arm in range(state.means.shape[0]):
         state.pulls[arm] = 0
         write_stream(state.streams, arm, open_stream(key, start, REWARD + np.uint64(arm)))
