@@ -62,7 +62,6 @@ def errors_after(rounds, forgotten=0):
 
 @pytest.mark.compiled
 def test_a_hundred_thousand_rounds():
-    print(errors_after(100_000))
     assert max(errors_after(100_000)) < TOLERANCE
     assert min(errors_after(100_000, forgotten=10)) > TOLERANCE
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.contracts import Known, information, mean_now, means_at, nothing_known, variance_now
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
@@ -61,7 +61,7 @@ def forget_streak(streak, model):
     begin(streak, 0)
 
 
-@jitable
+@rarely_called
 def begin(streak, arm):
     """Begin a streak of no pulls."""
     aim(streak.start, arm)
@@ -90,21 +90,20 @@ def stretch(streak, model, pulls, excess):
 def learn_one(streak, model, arm, reward):
     """Take in one reward."""
     if arm != streak.target[0]:
-        settle(streak, model)
-        begin(streak, arm)
+        turn_to(streak, model, arm)
     stretch(streak, model, streak.target[1] + 1, streak.numbers[EXCESS] + (reward - streak.start.mean[arm]))
     # A pull that takes away nearly all of a very wide prior is a streak of its own: `learn` then keeps the digits.
     if streak.numbers[KEPT] < COLLAPSE and streak.target[1] == 1:
-        settle(streak, model)
-        begin(streak, arm)
+        turn_to(streak, model, arm)
 
 
-@jitable
-def settle(streak, model):
-    """End the streak: its rewards go into the posterior at once."""
+@rarely_called
+def turn_to(streak, model, arm):
+    """End the streak, whose rewards go into the posterior at once, and begin one of this arm."""
     if streak.target[1] > 0:
         streak.numbers[SETTLED] -= math.log(streak.numbers[KEPT])
         learn(streak.start, model, streak.target[0], streak.target[1], streak.numbers[EXCESS])
+    begin(streak, arm)
 
 
 @mean_now.implement(LinearStreak)
