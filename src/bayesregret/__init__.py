@@ -25,7 +25,18 @@ from bayesregret.models import (
     NormalGammaBandit,
     PoissonBandit,
 )
-from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
+from bayesregret.policies import (
+    KLUCB,
+    MOSS,
+    UCB1,
+    BayesUCB,
+    EpsilonGreedy,
+    Greedy,
+    LinUCB,
+    Policy,
+    QuantileUCB,
+    Thompson,
+)
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
@@ -52,6 +63,7 @@ __all__ = [
     "GaussianBandit",
     "Greedy",
     "Instance",
+    "LinUCB",
     "LinearBandit",
     "NormalGammaBandit",
     "PoissonBandit",

@@ -13,17 +13,35 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import arm_index, choose_arm, confidence_width, mean_plus_width, nothing_known, take_in
+from bayesregret.contracts import (
+    arm_index,
+    choose_arm,
+    choose_linear,
+    confidence_width,
+    mean_plus_width,
+    nothing_known,
+    take_in,
+)
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior
+from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
+from bayesregret.models.linear_streak import (
+    EXCESS,
+    SETTLED,
+    begin,
+    learn_one,
+    linear_nothing_known,
+    make_streak,
+    stretch,
+)
 from bayesregret.policies.policy import (
     Policy,
     check_fits,
     check_fits_linear,
     is_mean_plus_width,
     make_chooser,
+    make_linear_chooser,
     moves_with_time,
 )
 from bayesregret.problem import problem_from_dict
@@ -58,7 +76,10 @@ class Agent(ABC):
         self.seed = seed
         self.settings = policy.settings(bandit, horizon)
         self.belief = policy.belief(bandit)
-        check_fits(policy, bandit, self.settings, self.belief)
+        if isinstance(self.belief, LinearModel):
+            check_fits_linear(policy, self.settings)
+        else:
+            check_fits(policy, bandit, self.settings, self.belief)
         self._index: Array = np.empty(bandit.arms)
         self._lock = threading.Lock()
 
@@ -173,15 +194,18 @@ class RoundsAgent(Agent):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
         super().__init__(policy, bandit, horizon, seed)
-        chooser = make_chooser(policy, bandit, self.settings)
-        self._chooser = chooser.settings
-        self._known = nothing_known(bandit.arms, chooser.memory, chooser.scratch)
-        self._choose = compile_kernel(_choose, type(self.settings), type(self.belief))
+        self._start_knowing()
         self._rounds = 0
         key = seed_key(seed)
         self._stream = np.empty((1, 4), np.uint64)
         with np.errstate(over="ignore"):
             write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
+
+    def _start_knowing(self) -> None:
+        chooser = make_chooser(self.policy, self.bandit, self.settings)
+        self._chooser = chooser.settings
+        self._known = nothing_known(self.bandit.arms, chooser.memory, chooser.scratch)
+        self._choose = compile_kernel(_choose, type(self.settings), type(self.belief))
 
     def select(self) -> int:
         with self._lock, np.errstate(all="ignore"):
@@ -225,7 +249,6 @@ class LinearAgent(Agent):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
         super().__init__(policy, bandit, horizon, seed)
-        check_fits_linear(policy, self.settings)
         self._posterior = make_posterior(self.belief)
         self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
         forget(self._posterior, self.belief)
@@ -243,16 +266,10 @@ class LinearAgent(Agent):
         self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
 
     def _state(self) -> dict[str, Any]:
-        arms = self.bandit.arms
-        kept = {name: getattr(self._posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
-        return {"updates": int(self._posterior.updates[0])} | kept
+        return _posterior_to_dict(self._posterior, self.bandit.arms)
 
     def _restore(self, state: dict[str, Any]) -> None:
-        arms = self.bandit.arms
-        for name in LINEAR_STATE:
-            kept = getattr(self._posterior, name)[..., :arms]
-            kept[...] = _numbers(state, name, kept.shape)
-        self._posterior.updates[0] = checks.whole("updates", state["updates"], 0)
+        _restore_posterior(self._posterior, self.bandit.arms, state)
         self._call(0, 0, 0.0)
 
 
@@ -264,6 +281,63 @@ def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: in
         index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])
 
 
+class LinearRoundsAgent(RoundsAgent):
+    """A policy that looks at a linear posterior in every round, by the compiled functions of the simulation."""
+
+    def _start_knowing(self) -> None:
+        chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
+        self._chooser = chooser.settings
+        self._known = linear_nothing_known(self.belief, chooser.memory, chooser.scratch)
+        self._posterior = make_streak(self.belief)
+        self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
+        self._update = compile_kernel(_learn_one, LinearModel)
+
+    def select(self) -> int:
+        with self._lock, np.errstate(all="ignore"):
+            self._rounds += 1
+            return int(self._choose(self._chooser, self._posterior, self._known, self._rounds, self._stream))
+
+    def _learn(self, arm: int, reward: float) -> None:
+        super()._learn(arm, reward)
+        self._update(self._posterior, self.belief, arm, reward)
+
+    def _state(self) -> dict[str, Any]:
+        streak, (arm, pulls) = self._posterior, self._posterior.target.tolist()
+        kept = {"arm": arm, "pulls": pulls, "excess": streak.numbers[EXCESS], "information": streak.numbers[SETTLED]}
+        return super()._state() | {"streak": kept, "posterior": _posterior_to_dict(streak.start, self.bandit.arms)}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
+        streak, kept = self._posterior, state["streak"]
+        _restore_posterior(streak.start, self.bandit.arms, state["posterior"])
+        begin(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
+        if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
+            stretch(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
+        streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
+
+
+def _choose_linear(chooser: Any, posterior: Any, known: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_linear(chooser, posterior, known, round_, read_stream(streams, 0))
+    write_stream(streams, 0, stream)
+    return arm
+
+
+def _learn_one(posterior: Any, model: Any, arm: int, reward: float) -> None:
+    learn_one(posterior, model, arm, reward)
+
+
+def _posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:
+    kept = {name: getattr(posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
+    return {"updates": int(posterior.updates[0])} | kept
+
+
+def _restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, Any]) -> None:
+    for name in LINEAR_STATE:
+        kept = getattr(posterior, name)[..., :arms]
+        kept[...] = _numbers(state, name, kept.shape)
+    posterior.updates[0] = checks.whole("agent state's updates", state["updates"], 0)
+
+
 def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> Agent:
     """The kind of agent that fits what the policy believes."""
     if not isinstance(bandit, Bandit):
@@ -272,10 +346,11 @@ def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) 
         checks.whole("horizon", horizon, 1)
     checks.whole("seed", seed, 0)
     kind: type[Agent] = ArmsAgent
-    if isinstance(policy.belief(bandit), LinearModel):
+    moves, is_linear = moves_with_time(policy.settings(bandit, horizon)), isinstance(policy.belief(bandit), LinearModel)
+    if moves:
+        kind = LinearRoundsAgent if is_linear else RoundsAgent
+    elif is_linear:
         kind = LinearAgent
-    elif moves_with_time(policy.settings(bandit, horizon)):
-        kind = RoundsAgent
     return kind(policy, bandit, horizon, seed)
 
 

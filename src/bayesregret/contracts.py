@@ -123,6 +123,39 @@ def choose_arm(policy, model, known, round_, stream):
     """The arm that is pulled in this round, the first being 1, and the stream that comes after."""
 
 
+@contract
+def choose_linear(policy, posterior, known, round_, stream):
+    """As `choose_arm`, for a linear belief: `posterior` is what the functions below tell about.
+
+    `posterior.roots` has a row for each standard coordinate of the parameter and a column for each arm; columns of
+    padding follow, whose mean is -inf.
+    """
+
+
+# --- a linear belief: what such a policy may ask -------------------------------------------------------------------
+
+
+@contract
+def mean_now(posterior, arm):
+    """Mean of the arm's mean reward, given all rewards."""
+
+
+@contract
+def variance_now(posterior, arm):
+    """Its variance."""
+
+
+@contract
+def means_at(posterior, xi, means):
+    """Write every column's mean reward at the parameter with these standard coordinates: they are 0 at its mean, and
+    standard normal draws make it a draw from the posterior."""
+
+
+@contract
+def information(posterior):
+    """The logarithm of det(prior covariance) / det(posterior covariance) of the parameter."""
+
+
 # --- derived -------------------------------------------------------------------------------------------------------
 
 

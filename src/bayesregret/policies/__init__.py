@@ -3,10 +3,22 @@
 from bayesregret.policies.bayes_ucb import BayesUCB
 from bayesregret.policies.greedy import EpsilonGreedy, Greedy
 from bayesregret.policies.kl_ucb import KLUCB
+from bayesregret.policies.lin_ucb import LinUCB
 from bayesregret.policies.moss import MOSS
 from bayesregret.policies.policy import Policy
 from bayesregret.policies.quantile_ucb import QuantileUCB
 from bayesregret.policies.thompson import Thompson
 from bayesregret.policies.ucb1 import UCB1
 
-__all__ = ["KLUCB", "MOSS", "UCB1", "BayesUCB", "EpsilonGreedy", "Greedy", "Policy", "QuantileUCB", "Thompson"]
+__all__ = [
+    "KLUCB",
+    "MOSS",
+    "UCB1",
+    "BayesUCB",
+    "EpsilonGreedy",
+    "Greedy",
+    "LinUCB",
+    "Policy",
+    "QuantileUCB",
+    "Thompson",
+]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import choose_arm, known_mean
+from bayesregret.contracts import choose_arm, choose_linear, known_mean
+from bayesregret.policies.linear_indices import highest_mean
 from bayesregret.policies.policy import BelievingPolicy
 
 if TYPE_CHECKING:
@@ -31,6 +32,15 @@ def choose_then_the_winner(policy, model, known, round_, stream):
             if mean > highest:
                 best, highest = arm, mean
         known.memory[0] = best + 1.0
+    return int(known.memory[0]) - 1, stream
+
+
+@choose_linear.implement(ThenTheWinner)
+def choose_then_the_linear_winner(policy, posterior, known, round_, stream):
+    if round_ <= policy.explore:
+        return (round_ - 1) % known.counts.shape[0], stream
+    if known.memory[0] == 0.0:
+        known.memory[0] = highest_mean(posterior, known) + 1.0
     return int(known.memory[0]) - 1, stream
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import arm_index, choose_arm, confidence_width, known_mean, posterior_mean
+from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, known_mean, posterior_mean
+from bayesregret.policies.linear_indices import highest_mean
 from bayesregret.policies.policy import BelievingPolicy, has_no_width
 from bayesregret.rng import uniform
 
@@ -65,6 +66,15 @@ def choose_sometimes_any(policy, model, known, round_, stream):
         if mean > highest:
             best, highest = arm, mean
     return best, stream
+
+
+@choose_linear.implement(SometimesAny)
+def choose_sometimes_any_linear(policy, posterior, known, round_, stream):
+    u, stream = uniform(stream)
+    arms = known.counts.shape[0]
+    if u < policy.epsilon:
+        return min(arms - 1, int(u / policy.epsilon * arms)), stream
+    return highest_mean(posterior, known), stream
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,17 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import arm_index, choose_arm, confidence_width, prior_total, rising_index, variance_proxy
+from bayesregret.contracts import (
+    arm_index,
+    choose_arm,
+    choose_linear,
+    confidence_width,
+    prior_total,
+    rising_index,
+    variance_proxy,
+)
 from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
+from bayesregret.policies.linear_indices import HighestLinear
 
 if TYPE_CHECKING:
     from bayesregret.agent import Agent
@@ -43,6 +52,10 @@ class Policy(ABC):
         """How many numbers a `choose_arm` keeps in `known.scratch`."""
         return 0
 
+    def linear_scratch(self, rank: int, columns: int) -> int:
+        """How many numbers a `choose_linear` keeps in `known.scratch`: one for each row and column of `roots`."""
+        return rank + columns
+
     def start(self, bandit: Bandit, *, horizon: int | None = None, seed: int = 0) -> Agent:
         """An agent that takes one decision at a time. A horizon is needed where delta is left to it; what a policy
         leaves to chance follows from the seed."""
@@ -74,7 +87,8 @@ class BelievingPolicy(Policy):
 
 
 class Chooser(NamedTuple):
-    """How a policy chooses in every round: settings with a `choose_arm`, and the room that it needs."""
+    """How a policy chooses in every round: settings with a `choose_arm` or, on a linear belief, a `choose_linear`, and
+    the room that it needs."""
 
     settings: Any
     memory: int
@@ -90,9 +104,17 @@ def make_chooser(policy: Policy, bandit: Bandit, settings: Any) -> Chooser:
     return Chooser(HighestIndex(MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings), 0, 0)
 
 
+def make_linear_chooser(policy: Policy, bandit: Bandit, settings: Any, rank: int, columns: int) -> Chooser:
+    """The same on a linear belief."""
+    scratch = policy.linear_scratch(rank, columns)
+    if type(settings) in choose_linear.bodies:
+        return Chooser(settings, policy.memory(bandit), scratch)
+    return Chooser(HighestLinear(settings), 0, scratch)
+
+
 def moves_with_time(settings: Any) -> bool:
     """Whether arms that are not pulled may change places."""
-    return type(settings) in choose_arm.bodies or type(settings) in rising_index.bodies
+    return any(type(settings) in function.bodies for function in (choose_arm, rising_index, choose_linear))
 
 
 def check_fits(policy: Policy, bandit: Bandit, settings: Any, belief: Any) -> None:
@@ -121,9 +143,11 @@ def has_no_width(belief: Any) -> bool:
 
 
 def check_fits_linear(policy: Policy, settings: Any) -> None:
-    """A linear belief gives an arm's mean and variance, not a count and a total: only a width can use it."""
-    if not is_mean_plus_width(settings):
-        raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
+    """A linear belief gives arms' means and covariances, not counts and totals: a policy must be able to use them."""
+    if type(settings) not in choose_linear.bodies and type(settings) not in confidence_width.bodies:
+        raise ValueError(
+            f"policy must have a confidence width or a choose_linear to run on a linear bandit, got {policy.name}"
+        )
 
 
 def log_inverse_delta(delta: float | None, horizon: int | None) -> float:

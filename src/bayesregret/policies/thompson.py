@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from bayesregret.contracts import choose_arm, posterior_draw
+from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
+from bayesregret.policies.linear_indices import draw_normals, first_highest
 from bayesregret.policies.policy import BelievingPolicy
 
 if TYPE_CHECKING:
@@ -25,6 +26,16 @@ def choose_highest_draw(policy, model, known, round_, stream):
         if value > highest:
             best, highest = arm, value
     return best, stream
+
+
+@choose_linear.implement(HighestDraw)
+def choose_highest_linear_draw(policy, posterior, known, round_, stream):
+    """One draw of the parameter is a draw of all arms."""
+    rank, columns = posterior.roots.shape
+    xi, means = known.scratch[columns : columns + rank], known.scratch[:columns]
+    stream = draw_normals(xi, stream)
+    means_at(posterior, xi, means)
+    return first_highest(means), stream
 
 
 @dataclass(frozen=True)

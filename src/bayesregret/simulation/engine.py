@@ -23,11 +23,13 @@ from bayesregret.policies.policy import (
     check_fits_linear,
     is_mean_plus_width,
     make_chooser,
+    make_linear_chooser,
     moves_with_time,
 )
 from bayesregret.rng import seed_key
 from bayesregret.simulation.arms import make_arms_state, tabulate
 from bayesregret.simulation.linear import make_linear_state
+from bayesregret.simulation.linear_rounds import make_linear_rounds_state
 from bayesregret.simulation.rounds import make_rounds_state
 from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
 
@@ -116,22 +118,28 @@ class Simulation:
         self.tally = Tally(bandit.arms, len(checkpoints))
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(world))
-        check_fits(policy, bandit, settings, self.belief)
         self.make_state: Callable[[], Any]
         every_round = delay > 0 or batch > 1 or moves_with_time(settings)
-        if isinstance(self.belief, LinearModel):
+        late = min(delay + batch, horizon)
+        belief = self.belief
+        self.policy: Any = settings
+        if isinstance(belief, LinearModel):
             check_fits_linear(policy, settings)
-            self.policy: Any = settings
-            belief = self.belief
+        else:
+            check_fits(policy, bandit, settings, belief)
+        if isinstance(belief, LinearModel) and every_round:
+            chooser = make_linear_chooser(policy, bandit, settings, *belief.whitened.shape)
+            self.policy = chooser.settings
+            self.make_state = lambda: make_linear_rounds_state(belief, chooser.memory, chooser.scratch, late)
+        elif isinstance(belief, LinearModel):
             self.make_state = lambda: make_linear_state(belief)
         elif every_round:
             chooser = make_chooser(policy, bandit, settings)
-            late = min(delay + batch, horizon)
             self.policy = chooser.settings
             self.make_state = lambda: make_rounds_state(self.arms, chooser.memory, chooser.scratch, late)
         else:
             index_needs_table = is_mean_plus_width(settings)
-            self.policy = tabulate(settings, self.belief, self.arms, horizon) if index_needs_table else settings
+            self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
             self.make_state = lambda: make_arms_state(self.arms)
         self._states = threading.local()
 
