@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import arm_index, choose_arm, confidence_width, rising_index, variance_proxy
+from bayesregret.contracts import arm_index, choose_arm, confidence_width, prior_pulls, rising_index, variance_proxy
 from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ def moves_with_time(settings: Any) -> bool:
 
 def check_fits(policy: Policy, bandit: Bandit, settings: Any, belief: Any) -> None:
     """One line that says why a policy does not run on a bandit."""
-    needed = [variance_proxy] if not moves_with_time(settings) and is_mean_plus_width(settings) else []
+    independent = type(belief) in prior_pulls.bodies  # a linear belief has variances of its own
+    needed = [variance_proxy] if independent and not moves_with_time(settings) and is_mean_plus_width(settings) else []
     for function in (*needed, *policy.needs):
         if type(belief) not in function.bodies:
             raise ValueError(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 LEADER, LEVEL, NONE_ABOVE, FAILURES, RECEIVED, LEADER_COUNT, HEAD = range(7)
 # A level that did not spare the draws so often is replaced.
 MOST_FAILURES = 16.0
+LOWEST = -1e300  # a level below everything; an agent's state has finite numbers only
 
 
 class HighestDraw(NamedTuple):
@@ -95,7 +96,7 @@ def set_level(model, known):
         if known_mean(model, known, arm) > known_mean(model, known, leader):
             leader = arm
     mean, deviation = known_mean(model, known, leader), math.sqrt(posterior_variance(model, known, leader))
-    level = -math.inf
+    level = LOWEST
     for arm in range(arms):
         if arm != leader:
             other = math.sqrt(posterior_variance(model, known, arm))
