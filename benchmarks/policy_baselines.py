@@ -1,7 +1,7 @@
-"""Policies that look at all arms in every round, as NumPy loops vectorised over runs: what the engine is measured against.
+"""Policies that look at all arms in every round, as NumPy loops vectorised over runs: what the engine is measured with.
 
-Each keeps what an index is made of and renews it for the pulled arm alone; special functions are SciPy's, and their
-inversions are tables where a table can be made.
+Each does what a good NumPy programmer would: posterior means and deviations stand in tables and are renewed for the
+pulled arm alone, the quantile of a round is computed once for all runs, and special functions are SciPy's.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _gaussian_quantile(mean: Floats, deviation: Floats, round_: int, rng: Any, o
 
 
 def _gaussian_divergence(mean: Floats, deviation: Floats, round_: int, rng: Any, out: Floats) -> Floats:
-    np.multiply(deviation, math.sqrt(2.0 * math.log(max(round_, 1.0 + 1e-12))), out=out)
+    np.multiply(deviation, math.sqrt(2.0 * math.log(round_)) if round_ > 1 else 1.0, out=out)
     out += mean
     return out
 

@@ -232,9 +232,7 @@ COMPILED = {"gaussian": [br.Thompson(), br.QuantileUCB()], "bernoulli": [br.Thom
 
 
 def hash_of_bits(world, threads):
-    ran = br.simulate(
-        WORLDS[world], COMPILED[world], horizon=60, runs=66, seed=2, delay=1, batch=2, threads=threads
-    )
+    ran = br.simulate(WORLDS[world], COMPILED[world], horizon=60, runs=66, seed=2, delay=1, batch=2, threads=threads)
     return hashlib.sha256(bits(ran)).hexdigest()
 
 
@@ -248,7 +246,9 @@ for world in WORLDS:
 @pytest.mark.compiled
 def test_plain_python_gives_the_same_bits(pytestconfig):
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    environment["PYTHONPATH"] = os.pathsep.join([str(pytestconfig.rootpath / "tests"), os.environ.get("PYTHONPATH", "")])
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(pytestconfig.rootpath / "tests"), os.environ.get("PYTHONPATH", "")]
+    )
     plain = [sys.executable, "-W", "error", "-c", BITS_OF_ALL]
     ran = subprocess.run(plain, env=environment, capture_output=True, text=True, check=False)
     assert ran.stderr == ""

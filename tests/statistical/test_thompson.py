@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, draw_above, nothing_known, take_in, tail_bound
+from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
 from bayesregret.policies.thompson import HEAD, HighestDraw
 from bayesregret.rng import POLICY
 from conftest import JIT_IS_OFF
@@ -44,10 +44,7 @@ def chances_of_the_best(beliefs):
     """P(arm is best) = E prod of the others' distribution functions, at even quantiles of the arm's own."""
     shares = (np.arange(20_000) + 0.5) / 20_000
     return np.array(
-        [
-            np.mean(np.prod([b.cdf(own.ppf(shares)) for b in beliefs if b is not own], axis=0))
-            for own in beliefs
-        ]
+        [np.mean(np.prod([b.cdf(own.ppf(shares)) for b in beliefs if b is not own], axis=0)) for own in beliefs]
     )
 
 

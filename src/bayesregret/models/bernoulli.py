@@ -21,9 +21,9 @@ from bayesregret.contracts import (
     tail_bound,
     variance_proxy,
 )
-from bayesregret.divergence import highest_mean_within
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.beta_above import beta_above, beta_tail_bound
+from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betainccinv
 

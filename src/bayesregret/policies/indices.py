@@ -44,7 +44,7 @@ def choose_highest(policy, model, known, round_, stream):
 
 
 class HighestRising(NamedTuple):
-    """A policy with a `rising_index`: computed for a later round it is a ceiling until then, for an earlier one a floor.
+    """A policy with a `rising_index`: for a later round it is a ceiling until then, for an earlier one a floor.
 
     While the leader's floor is above the others' ceilings, no other arm is looked at. `scratch` can be computed again
     at any time, and changes no decision.
@@ -54,8 +54,8 @@ class HighestRising(NamedTuple):
 
 
 # What `scratch` holds: the leader plus 1, or 0 if there is none; the highest ceiling of the others, and the last round
-# in which all are good; the round of the leader's floor, the floor, and the leader's data it is of; the rewards received
-# by then. After that each arm's ceiling, the last round in which it is good, and the count it was computed for.
+# in which all are good; the round of the leader's floor, the floor, and the leader's data it is of; the rewards
+# received by then. After that each arm's ceiling, the last round in which it is good, and the count it is for, plus 1.
 LEADER, TOP, GOOD_UNTIL, FLOOR_ROUND, FLOOR, COUNT, TOTAL, RECEIVED, HEAD = range(9)
 
 

@@ -118,7 +118,7 @@ def is_mean_plus_width(settings: Any) -> bool:
 
 def check_fits_linear(policy: Policy, settings: Any) -> None:
     """A linear belief gives an arm's mean and variance, not a count and a total: only a width can use it."""
-    if not is_mean_plus_width(settings):
+    if moves_with_time(settings) or not is_mean_plus_width(settings):
         raise ValueError(f"policy must have a confidence width to run on a linear bandit, got {policy.name}")
 
 

@@ -121,6 +121,8 @@ class Simulation:
         every_round = delay > 0 or batch > 1 or moves_with_time(settings)
         if isinstance(self.belief, LinearModel):
             check_fits_linear(policy, settings)
+            if delay > 0 or batch > 1:
+                raise ValueError("delay and batch must be 0 and 1 for a policy with a linear belief")
             self.policy: Any = settings
             belief = self.belief
             self.make_state = lambda: make_linear_state(belief)
