@@ -25,6 +25,7 @@ import bound_rows
 import exact_rows
 import growth_rows
 import peer_rows
+import policy_rows
 import problems
 import process_rows
 import reproduce_rows
@@ -41,6 +42,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "bernoulli": speed_rows.bernoulli,
     "linear": speed_rows.linear,
     "ucb1": speed_rows.ucb1,
+    "policies": policy_rows.policies,
     "arms": growth_rows.arms,
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,

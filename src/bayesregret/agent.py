@@ -233,6 +233,7 @@ class RoundsAgent(Agent):
             kept = getattr(self._known, name)
             kept[...] = _numbers(state, name, kept.shape)
         self._known.scratch[...] = 0.0
+        self._known.received[0] = self._known.counts.sum()
         self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)
         words = [checks.whole("agent state's stream", word, 0, 2**64 - 1) for word in state["stream"]]
         self._stream[0] = words

@@ -26,10 +26,13 @@ class Known(NamedTuple):
     squares: NDArray[np.float64]  # (arms,): sums of their squared deviations from their mean
     memory: NDArray[np.float64]  # what the policy wants to remember; all 0 at first
     scratch: NDArray[np.float64]  # what it may have to compute again; all 0 at first
+    received: NDArray[np.int64]  # (1,): rewards received in all
+    score: NDArray[np.float64]  # (2,): the last normal quantile that was needed, after the tail it is of
 
 
 def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
-    return Known(np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms), np.zeros(memory), np.zeros(scratch))
+    counts, totals, squares = np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms)
+    return Known(counts, totals, squares, np.zeros(memory), np.zeros(scratch), np.zeros(1, np.int64), np.zeros(2))
 
 
 @jitable
@@ -45,6 +48,7 @@ def take_in(known, arm, reward):
         known.squares[arm] += off * off / (count * (count + 1.0))
     known.counts[arm] = count + 1
     known.totals[arm] = total + reward
+    known.received[0] += 1
 
 
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
@@ -86,6 +90,33 @@ def posterior_draw(model, known, arm, stream):
 @contract
 def posterior_quantile(model, known, arm, tail):
     """What the arm's mean reward exceeds with chance `tail`, given its data."""
+
+
+@contract
+def posterior_variance(model, known, arm):
+    """Variance of the arm's mean reward given its data."""
+
+
+@contract
+def tail_bound(model, known, arm, value):
+    """At least the chance that the arm's mean reward exceeds `value`, given its data, and at most 1."""
+
+
+@contract
+def draw_above(model, known, arm, value, bound, stream):
+    """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
+    give -inf; and the stream that comes after. `bound` is the `tail_bound`."""
+
+
+@contract
+def never_lowers(model, pulls, gain):
+    """Whether these pulls, which brought `gain` in sum, can only have raised what is believed of their arm, and so its
+    index."""
+
+
+@never_lowers.otherwise
+def may_lower(model, pulls, gain):
+    return False
 
 
 @contract

@@ -16,6 +16,7 @@ from bayesregret.dispatch import when_numba_is_ready
 _IN_C = {
     "betaincc": ("__pyx_fuse_0betaincc", 3),
     "betainccinv": ("__pyx_fuse_0betainccinv", 3),
+    "betaln": ("betaln", 2),
     "gammaincc": ("gammaincc", 2),
     "gammainccinv": ("gammainccinv", 2),
     "gammaincinv": ("gammaincinv", 2),
@@ -69,6 +70,7 @@ def _special(name: str) -> Callable[..., float]:
 
 betaincc = _special("betaincc")
 betainccinv = _special("betainccinv")
+betaln = _special("betaln")
 gammaincc = _special("gammaincc")
 gammainccinv = _special("gammainccinv")
 gammaincinv = _special("gammaincinv")

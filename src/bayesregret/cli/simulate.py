@@ -40,6 +40,8 @@ def simulate(
             metavar="N,N,...",
         ),
     ] = None,
+    delay: Annotated[int, number_option("Rounds that rewards come late.", 0)] = 0,
+    batch: Annotated[int, number_option("Rewards come at ends of batches of so many rounds.", 1)] = 1,
     exact_check: Annotated[
         bool,
         option(
@@ -83,11 +85,14 @@ def simulate(
       bayesregret simulate bernoulli --alpha 1 --beta 3 --policy bayes-ucb --delta 0.01
       bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
+      bayesregret simulate bernoulli --policy thompson --delay 10 --batch 50
       bayesregret simulate gaussian --horizon 200 --exact-check
     """
     with bad_input():
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs goes with --precision only")
+        if exact_check and (delay != 0 or batch != 1):
+            raise ValueError("--exact-check does not go with --delay or --batch: exact regret is of rewards in time")
         made, policies = bandit(), make_policies(policy or DEFAULT_POLICIES, delta)
         # What has no exact regret is told before the simulation runs.
         exact = compute_exact(made, policies, horizon, progress) if exact_check else None
@@ -101,6 +106,8 @@ def simulate(
             threads=threads,
             precision=precision,
             max_runs=max_runs,
+            delay=delay,
+            batch=batch,
             progress=progress,
         )
     against = None if exact is None else result.against_exact(exact)

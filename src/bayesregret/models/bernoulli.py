@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
     divergence_limit,
+    draw_above,
     draw_means,
     draw_reward,
+    known_mean,
+    never_lowers,
     posterior_draw,
     posterior_quantile,
+    posterior_variance,
     prior_pulls,
     prior_total,
+    tail_bound,
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
+from bayesregret.models.beta_above import beta_above, beta_tail_bound
+from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betainccinv
-
-# Newton's method converges from above, at last quadratically.
-MOST_STEPS, LAST_STEP = 60, 1e-14
 
 
 class BernoulliModel(NamedTuple):
@@ -102,25 +105,30 @@ def bernoulli_quantile(model, known, arm, tail):
     return betainccinv(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail)
 
 
+@posterior_variance.implement(BernoulliModel)
+def bernoulli_posterior_variance(model, known, arm):
+    mean = known_mean(model, known, arm)
+    return mean * (1.0 - mean) / (model.pseudo_count[arm] + known.counts[arm] + 1.0)
+
+
+@tail_bound.implement(BernoulliModel)
+def bernoulli_tail_bound(model, known, arm, value):
+    wins = known.totals[arm]
+    return beta_tail_bound(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value)
+
+
+@draw_above.implement(BernoulliModel)
+def bernoulli_draw_above(model, known, arm, value, bound, stream):
+    wins = known.totals[arm]
+    return beta_above(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value, bound, stream)
+
+
+@never_lowers.implement(BernoulliModel)
+def bernoulli_never_lowers(model, pulls, gain):
+    """All were successes: a Beta variable grows with its first pseudo-count, and so does the divergence's limit."""
+    return gain == pulls
+
+
 @divergence_limit.implement(BernoulliModel)
 def bernoulli_divergence_limit(model, arm, mean, divergence):
-    """The largest q with mean log(mean / q) + (1 - mean) log((1 - mean) / (1 - q)) <= divergence, by Newton's method.
-
-    In y = -log(1 - q) the divergence is convex, and Newton's method from above a root of a convex function never
-    passes it.
-    """
-    if mean >= 1.0:
-        return 1.0
-    rest = 1.0 - mean
-    if mean <= 0.0:
-        return -math.expm1(-divergence)
-    start = rest * math.log(rest) + mean * math.log(mean)
-    y = (divergence - start) / rest  # where the divergence without the part of log q, which is positive, is reached
-    for _ in range(MOST_STEPS):
-        q = -math.expm1(-y)
-        off = start - mean * math.log(q) + rest * y - divergence
-        step = off / (rest - mean * (1.0 - q) / q)
-        y -= step
-        if abs(step) <= LAST_STEP * y:
-            break
-    return -math.expm1(-y)
+    return highest_mean_within(divergence, mean)

@@ -12,6 +12,7 @@ from bayesregret.contracts import (
     choose_arm,
     choose_linear,
     confidence_width,
+    prior_pulls,
     prior_total,
     rising_index,
     variance_proxy,
@@ -119,7 +120,8 @@ def moves_with_time(settings: Any) -> bool:
 
 def check_fits(policy: Policy, bandit: Bandit, settings: Any, belief: Any) -> None:
     """One line that says why a policy does not run on a bandit."""
-    needed = [variance_proxy] if not moves_with_time(settings) and is_mean_plus_width(settings) else []
+    independent = type(belief) in prior_pulls.bodies  # a linear belief has variances of its own
+    needed = [variance_proxy] if independent and not moves_with_time(settings) and is_mean_plus_width(settings) else []
     for function in (*needed, *policy.needs):
         if type(belief) not in function.bodies:
             raise ValueError(

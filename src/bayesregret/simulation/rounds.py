@@ -51,11 +51,11 @@ def play_rounds(state, world, policy, belief, key, run, plan, curve):
         write_stream(state.streams, arm, open_stream(key, start, REWARD + U(arm)))
     choices = open_stream(key, start, POLICY)
     known, late = state.known, state.late_arms.shape[0]
-    rounds, seen, place, seen_place = 0, 0, 0, 0
+    rounds, seen, place, seen_place, in_batch = 0, 0, 0, 0, 0
     regret = 0.0
     marked = 0
     while rounds < plan.horizon and not plan.stop[0]:
-        due = rounds - rounds % plan.batch - plan.delay
+        due = rounds - in_batch - plan.delay
         while seen < due:
             take_in(known, state.late_arms[seen_place], state.late_rewards[seen_place])
             seen += 1
@@ -70,11 +70,13 @@ def play_rounds(state, world, policy, belief, key, run, plan, curve):
         marked = mark_checkpoints(plan, curve, marked, rounds, 1, regret, gap)
         regret += gap
         rounds += 1
+        in_batch = in_batch + 1 if in_batch + 1 < plan.batch else 0
     return regret, best
 
 
 @jitable
 def forget_all(known):
+    known.received[0] = 0
     for arm in range(known.counts.shape[0]):
         known.counts[arm] = 0
         known.totals[arm] = 0.0

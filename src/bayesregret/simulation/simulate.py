@@ -20,6 +20,7 @@ from bayesregret.simulation.runs import BLOCK
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
+MOST_LATE = 10**8  # rewards that wait, 16 bytes each
 
 
 def simulate(
@@ -73,6 +74,8 @@ def simulate(
     if precision is not None:
         precision = checks.probability("precision", precision)
     delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
+    if min(delay + batch, horizon) > MOST_LATE:
+        raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
     simulations = {
         name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch)
