@@ -22,7 +22,6 @@ def test_late_rewards_are_what_python_gives(simulate):
         ("gaussian --delay x", "delay must be a whole number, at least 0 and at most 1000000000000, got 'x'"),
         ("gaussian --batch 0", "batch must be a whole number, at least 1 and at most 1000000000000, got 0"),
         ("gaussian --batch 1.5", "batch must be a whole number, at least 1 and at most 1000000000000, got 1.5"),
-        ("linear --delay 1", "delay and batch must be 0 and 1 for a policy with a linear belief"),
         (
             "gaussian --batch 2 --exact-check",
             "--exact-check does not go with --delay or --batch: exact regret is of rewards in time",
