@@ -127,7 +127,7 @@ def test_an_agent_that_moves_has_no_index(plain_python):
 
 @worlds
 def test_threads_do_not_matter(world, plain_python):
-    arguments = {"horizon": 20, "runs": 130, "seed": 12, "delay": 2, "batch": 3}
+    arguments = {"horizon": 8, "runs": 66, "seed": 12, "delay": 2, "batch": 3}
     alone, both = (
         br.simulate(WORLDS[world], list(MOVING.values()), threads=threads, **arguments) for threads in (1, 2)
     )
@@ -232,7 +232,7 @@ COMPILED = {"gaussian": [br.Thompson(), br.QuantileUCB()], "bernoulli": [br.Thom
 
 
 def hash_of_bits(world, threads):
-    ran = br.simulate(WORLDS[world], COMPILED[world], horizon=60, runs=66, seed=2, delay=1, batch=2, threads=threads)
+    ran = br.simulate(WORLDS[world], COMPILED[world], horizon=60, runs=20, seed=2, delay=1, batch=2, threads=threads)
     return hashlib.sha256(bits(ran)).hexdigest()
 
 
