@@ -16,7 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
-from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
+from bayesregret.policies import (
+    KLUCB,
+    MOSS,
+    UCB1,
+    BayesOptimal,
+    BayesUCB,
+    EpsilonGreedy,
+    Gittins,
+    Greedy,
+    Policy,
+    QuantileUCB,
+    Thompson,
+)
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
@@ -24,6 +36,7 @@ from bayesregret.simulation.simulate import simulate
 if TYPE_CHECKING:
     from bayesregret import bounds
     from bayesregret.exact import ExactRegret, best_delta, exact_regret
+    from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
 
 __version__ = "0.1.0"
 
@@ -33,6 +46,7 @@ __all__ = [
     "UCB1",
     "Agent",
     "Bandit",
+    "BayesOptimal",
     "BayesUCB",
     "BernoulliBandit",
     "Curve",
@@ -40,17 +54,21 @@ __all__ = [
     "Estimate",
     "ExactRegret",
     "GaussianBandit",
+    "Gittins",
     "Greedy",
     "Instance",
     "LinearBandit",
+    "OptimalRegret",
     "Policy",
     "PolicyResult",
     "QuantileUCB",
     "SimulationResult",
     "Thompson",
+    "bayes_optimal_regret",
     "best_delta",
     "bounds",
     "exact_regret",
+    "gittins_index",
     "load_problem",
     "simulate",
 ]
@@ -62,4 +80,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("bayesregret.bounds")
     if name in ("ExactRegret", "best_delta", "exact_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
+    if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
+        return getattr(importlib.import_module("bayesregret.optimal"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

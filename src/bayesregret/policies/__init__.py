@@ -1,6 +1,8 @@
 """Policies: data plus one formula, one file each."""
 
+from bayesregret.policies.bayes_optimal import BayesOptimal
 from bayesregret.policies.bayes_ucb import BayesUCB
+from bayesregret.policies.gittins import Gittins
 from bayesregret.policies.greedy import EpsilonGreedy, Greedy
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.moss import MOSS
@@ -9,4 +11,16 @@ from bayesregret.policies.quantile_ucb import QuantileUCB
 from bayesregret.policies.thompson import Thompson
 from bayesregret.policies.ucb1 import UCB1
 
-__all__ = ["KLUCB", "MOSS", "UCB1", "BayesUCB", "EpsilonGreedy", "Greedy", "Policy", "QuantileUCB", "Thompson"]
+__all__ = [
+    "KLUCB",
+    "MOSS",
+    "UCB1",
+    "BayesOptimal",
+    "BayesUCB",
+    "EpsilonGreedy",
+    "Gittins",
+    "Greedy",
+    "Policy",
+    "QuantileUCB",
+    "Thompson",
+]
