@@ -20,11 +20,11 @@ def solve_three_arms(alpha: Array, beta: Array, horizon: int) -> tuple[float, ND
     pulls_2 = pulls - pulls_0 - pulls_1
     sizes = np.where(pulls_2 >= 0, (pulls_0 + 1) * (pulls_1 + 1) * (pulls_2 + 1), 0)
     places = np.cumsum(sizes).reshape(sizes.shape) - sizes
+    choice = np.empty(sizes.sum(), np.uint8)
     pulls_0, pulls_1 = np.ogrid[: horizon + 1, : horizon + 1]
     sizes = (pulls_0 + 1) * (pulls_1 + 1) * np.maximum(0, horizon - pulls_0 - pulls_1 + 1)
     starts = np.cumsum(sizes).reshape(sizes.shape) - sizes
     value = np.zeros(sizes.sum())
-    choice = np.empty(places[-1, -1, -1], np.uint8)
     compile_kernel(_walk_back)(alpha, beta, horizon, value, starts, choice, places)
     return float(value[0]), places, choice
 
