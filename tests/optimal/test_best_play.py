@@ -38,7 +38,7 @@ def test_no_decision_tree_is_better(name):
     assert best_reward(alpha, beta, 3) == best_of_all_trees(alpha, beta, 3)
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 7])
+@pytest.mark.parametrize("horizon", [1, 2, 6])
 @pytest.mark.parametrize("name", PRIORS)
 def test_regret_in_fractions(name, horizon):
     alpha, beta = PRIORS[name]
@@ -50,7 +50,7 @@ def test_regret_in_fractions(name, horizon):
 @pytest.mark.parametrize("name", PRIORS)
 def test_the_policy_earns_what_was_computed(name):
     alpha, beta = PRIORS[name]
-    bandit, horizon = B(alpha, beta), 7
+    bandit, horizon = B(alpha, beta), 6
     earned = reward_of(chooser(br.BayesOptimal(), bandit, horizon), alpha, beta, horizon)
     best = best_reward(alpha, beta, horizon)
     assert float(best - earned) == pytest.approx(0.0, abs=1e-14)

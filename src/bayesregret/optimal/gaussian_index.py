@@ -27,7 +27,7 @@ SURE = 7.5  # deviations of all that can still be learned, beyond which an arm i
 STENCIL, BELOW = 8, 4  # points of a polynomial around the zero, and those of them below it
 FARTHEST = 1  # times the reach of a step: how much lower the zero may be one round earlier
 SPARE = 2 * BELOW + 2  # points kept below the zero: every other one may be dropped
-MOST_STEPS, LAST_STEP = 60, 1e-15
+MOST_STEPS, LAST_STEP = 60, 1e-13
 
 
 class EndRule(NamedTuple):

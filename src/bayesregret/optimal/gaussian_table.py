@@ -15,7 +15,7 @@ from bayesregret.optimal.gaussian_index import fill_widths
 
 ONE_BY_ONE, IN_AN_OCTAVE = 16, 4
 DEGREE = 5
-STRONG = 1e4
+STRONG = 1e4  # pulls, a prior of which differs little from a stronger one
 
 
 def gaussian_table(strength: float, horizon: int) -> Array:
@@ -53,5 +53,4 @@ def _nodes(first: int, last: int) -> NDArray[np.int64]:
 
 
 def _spline(x: Array, y: Array, wanted: Array) -> Array:
-    degree = min(DEGREE, len(x) - 1)
-    return np.asarray(make_interp_spline(x, y, k=degree - (degree % 2 == 0 and degree > 0))(wanted))
+    return np.asarray(make_interp_spline(x, y, k=min(DEGREE, len(x) - 1))(wanted))

@@ -18,7 +18,7 @@ from bayesregret.optimal.two_arms import solve_two_arms
 
 # By the number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
 LARGEST_HORIZON = {1: 1_000_000, 2: 500, 3: 60}
-# A value is computed from others in so many operations; the mean of the best arm has this relative error at most.
+# A value is computed from others in so many operations; the mean of the best arm was never seen to err by more.
 OPERATIONS = 8
 BEST_MEAN_ERROR = 1e-14
 
