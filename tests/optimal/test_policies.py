@@ -127,7 +127,7 @@ def test_an_agent():
 @pytest.mark.parametrize(
     ("bandit", "horizon", "message"),
     [
-        (BERNOULLI, 251, r"^horizon must be at most 250 for gittins on a bernoulli bandit, got 251$"),
+        (BERNOULLI, 301, r"^horizon must be at most 300 for gittins on a bernoulli bandit, got 301$"),
         (GAUSSIAN, 2001, r"^horizon must be at most 2000 for gittins on a gaussian bandit, got 2001$"),
         (GAUSSIAN, None, r"^horizon must be given for gittins$"),
         (

@@ -16,7 +16,7 @@ from bayesregret.optimal.bernoulli_index import bernoulli_index, bernoulli_table
 from bayesregret.optimal.gaussian_index import gaussian_width
 from bayesregret.optimal.gaussian_table import gaussian_table
 
-LARGEST_HORIZON = {"bernoulli": 250, "gaussian": 2_000}
+LARGEST_HORIZON = {"bernoulli": 300, "gaussian": 2_000}
 MOST_ROUNDS, LARGEST_DISCOUNT = 10_000, 0.999
 # Of a discounted sum, what may come after the rounds that are looked at.
 REST = 1e-9

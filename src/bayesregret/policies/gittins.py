@@ -83,7 +83,7 @@ def choose_by_gittins(policy, model, known, round_, stream):
 class Gittins(BelievingPolicy):
     """Index: the highest charge for each pull at which pulling the arm within the rounds left does not lose.
 
-    For Gaussian bandits over at most 2,000 rounds and Bernoulli ones over at most 250. It needs the horizon. `prior` is
+    For Gaussian bandits over at most 2,000 rounds and Bernoulli ones over at most 300. It needs the horizon. `prior` is
     a bandit whose prior the policy believes in, the true one if None.
 
     >>> Gittins()
