@@ -29,8 +29,10 @@ from bayesregret.policies import (
     KLUCB,
     MOSS,
     UCB1,
+    BayesOptimal,
     BayesUCB,
     EpsilonGreedy,
+    Gittins,
     Greedy,
     LinUCB,
     Policy,
@@ -44,6 +46,7 @@ from bayesregret.simulation.simulate import simulate
 if TYPE_CHECKING:
     from bayesregret import bounds
     from bayesregret.exact import ExactRegret, best_delta, exact_regret
+    from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
 
 __version__ = "0.1.0"
 
@@ -53,6 +56,7 @@ __all__ = [
     "UCB1",
     "Agent",
     "Bandit",
+    "BayesOptimal",
     "BayesUCB",
     "BernoulliBandit",
     "Curve",
@@ -61,20 +65,24 @@ __all__ = [
     "ExactRegret",
     "ExponentialBandit",
     "GaussianBandit",
+    "Gittins",
     "Greedy",
     "Instance",
     "LinUCB",
     "LinearBandit",
     "NormalGammaBandit",
+    "OptimalRegret",
     "PoissonBandit",
     "Policy",
     "PolicyResult",
     "QuantileUCB",
     "SimulationResult",
     "Thompson",
+    "bayes_optimal_regret",
     "best_delta",
     "bounds",
     "exact_regret",
+    "gittins_index",
     "load_problem",
     "simulate",
 ]
@@ -86,4 +94,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("bayesregret.bounds")
     if name in ("ExactRegret", "best_delta", "exact_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
+    if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
+        return getattr(importlib.import_module("bayesregret.optimal"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

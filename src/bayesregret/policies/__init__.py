@@ -1,6 +1,8 @@
 """Policies: data plus one formula, one file each."""
 
+from bayesregret.policies.bayes_optimal import BayesOptimal
 from bayesregret.policies.bayes_ucb import BayesUCB
+from bayesregret.policies.gittins import Gittins
 from bayesregret.policies.greedy import EpsilonGreedy, Greedy
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.lin_ucb import LinUCB
@@ -14,8 +16,10 @@ __all__ = [
     "KLUCB",
     "MOSS",
     "UCB1",
+    "BayesOptimal",
     "BayesUCB",
     "EpsilonGreedy",
+    "Gittins",
     "Greedy",
     "LinUCB",
     "Policy",
