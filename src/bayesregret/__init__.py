@@ -16,7 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
-from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, EpsilonGreedy, Greedy, Policy, QuantileUCB, Thompson
+from bayesregret.policies import (
+    KLUCB,
+    MOSS,
+    UCB1,
+    BayesUCB,
+    EpsilonGreedy,
+    ExploreCommit,
+    Greedy,
+    InformationDirected,
+    Policy,
+    QuantileUCB,
+    Thompson,
+)
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
@@ -39,8 +51,10 @@ __all__ = [
     "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
+    "ExploreCommit",
     "GaussianBandit",
     "Greedy",
+    "InformationDirected",
     "Instance",
     "LinearBandit",
     "Policy",

@@ -2,6 +2,8 @@
 
 from bayesregret.policies.bayes_ucb import BayesUCB
 from bayesregret.policies.greedy import EpsilonGreedy, Greedy
+from bayesregret.policies.explore_commit import ExploreCommit
+from bayesregret.policies.information_directed import InformationDirected
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.moss import MOSS
 from bayesregret.policies.policy import Policy
@@ -9,4 +11,16 @@ from bayesregret.policies.quantile_ucb import QuantileUCB
 from bayesregret.policies.thompson import Thompson
 from bayesregret.policies.ucb1 import UCB1
 
-__all__ = ["KLUCB", "MOSS", "UCB1", "BayesUCB", "EpsilonGreedy", "Greedy", "Policy", "QuantileUCB", "Thompson"]
+__all__ = [
+    "KLUCB",
+    "MOSS",
+    "UCB1",
+    "BayesUCB",
+    "EpsilonGreedy",
+    "ExploreCommit",
+    "Greedy",
+    "InformationDirected",
+    "Policy",
+    "QuantileUCB",
+    "Thompson",
+]
