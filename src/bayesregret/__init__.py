@@ -35,7 +35,7 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
-    from bayesregret.exact import ExactRegret, best_delta, exact_regret
+    from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
 
 __version__ = "0.1.0"
 
@@ -65,6 +65,7 @@ __all__ = [
     "best_delta",
     "bounds",
     "exact_regret",
+    "explore_commit_regret",
     "load_problem",
     "simulate",
 ]
@@ -74,6 +75,6 @@ def __getattr__(name: str) -> Any:
     """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
-    if name in ("ExactRegret", "best_delta", "exact_regret"):
+    if name in ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 GAINS = ("exact", "variance")
 # Pairs of arms whose ratios differ by less than this share are equal but for rounding.
 TIES = 1e-9
+# A uniform draw is never so near to 1.
+NEVER = 2.0**-54
 # Beyond these pseudo-counts, logarithms of the gamma function have fewer than eight decimals.
 LARGEST_COUNT = 1e7
 
@@ -91,10 +93,13 @@ def best_mixture(gaps, gains):
     """
     arms = gaps.shape[0]
     first, second, share, lowest = 0, 0, 1.0, math.inf
-    for arm in range(arms):
+    next_gap = math.inf
+    for arm in range(1, arms):
         if gaps[arm] < gaps[first]:
-            first, second = arm, arm
-    if gaps[first] <= 0.0:  # the best arm is known
+            first, second, next_gap = arm, arm, gaps[first]
+        else:
+            next_gap = min(next_gap, gaps[arm])
+    if gaps[first] <= NEVER * next_gap:  # the best arm is known: no other would have a larger share than this ratio
         return first, second, share
     for arm in range(arms):
         for other in range(arm, arms):

@@ -54,7 +54,7 @@ class WhatIf(NamedTuple):
 
 
 def room_for_outcomes(arms: int, outcomes: Outcomes) -> int:
-    return ORDER + arms * outcomes.points.shape[1] * (arms + 1)
+    return ORDER + arms * int(outcomes.points.shape[1]) * (arms + 1)
 
 
 @jitable

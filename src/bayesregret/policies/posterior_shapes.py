@@ -1,8 +1,9 @@
 """Posteriors of independent arms on one line, where all are smooth, for integrals over the best arm.
 
-Normal posteriors stand on the line of mean rewards, whose zero is the leader's mean. Beta posteriors stand on the line of
-log-odds, where their densities are analytic and have no ends. A density is integrated from e^-25 of its peak to e^-25 of
-it, in panels for which no posterior under way is too sharp. That leaves errors of about 1e-10 in probabilities.
+Normal posteriors stand on the line of mean rewards, whose zero is the leader's mean. Beta posteriors stand on the line
+of log-odds, where their densities are analytic and have no ends. A density is integrated between the places where it is
+e^-25 of its peak, in panels for which no posterior under way is too sharp. That leaves errors of about 1e-10 in
+probabilities.
 """
 
 from __future__ import annotations
@@ -194,10 +195,13 @@ def make_beta_shape(shapes, arm, alpha, beta):
 def beyond_peak(peak, deviation, alpha, beta):
     """Where the logarithm of a Beta density has fallen by REACH to the right of its peak, or a little farther out.
 
-    It is concave and falls by at most beta in a unit: Newton's method never comes back inside.
+    It is concave, so Newton's method never comes back inside. It begins where a parabola has fallen so far, but not
+    much beyond where a line of slope beta has, which the logarithm soon is to the right of 0.
     """
     pulls = alpha + beta
-    z = peak + max(REACH / beta, math.sqrt(2.0 * REACH) * deviation)
+    along_line = REACH / beta
+    along_parabola = math.sqrt(2.0 * REACH) * deviation
+    z = peak + max(along_line, min(along_parabola, max(-peak, 0.0) + 2.0 + 1.5 * along_line))
     for _ in range(NEWTON_STEPS):
         fall = pulls * (softplus(z) - softplus(peak)) - alpha * (z - peak)
         z += (REACH - fall) / (pulls * expit(z) - alpha)

@@ -1,0 +1,58 @@
+"""Information-directed sampling decides like its slow twin, round by round, on the same draws."""
+
+import numpy as np
+import pytest
+
+import bayesregret as br
+from bayesregret.rng import POLICY, open_stream, run_word, seed_key, uniform
+from reference import directed as slow
+
+SEED, ROUNDS = 9, 12
+
+
+def gaps_and_gains(bandit, gain, counts, totals):
+    if isinstance(bandit, br.BernoulliBandit):
+        known = slow.beta_posteriors(bandit.alpha + totals, bandit.beta + counts - totals)
+        return slow.gaps(known), (slow.variance_gains if gain == "variance" else slow.bernoulli_gains)(known)
+    pulls = bandit.model.strength + counts
+    mean, deviation = (bandit.model.strength * bandit.prior_mean + totals) / pulls, bandit.reward_noise / np.sqrt(pulls)
+    known = slow.normal_posteriors(mean, deviation)
+    exact = gain == "exact"
+    return slow.gaps(known), slow.normal_gains(mean, deviation, bandit.reward_noise) if exact else slow.variance_gains(
+        known
+    )
+
+
+@pytest.mark.parametrize(
+    ("bandit", "gain"),
+    [
+        (br.BernoulliBandit([1, 2, 1], [1, 1, 2]), "exact"),
+        (br.BernoulliBandit([1, 2, 1], [1, 1, 2]), "variance"),
+        (br.GaussianBandit([0.3, 0.0, -0.4], 1.0, 1.2), "exact"),
+        (br.GaussianBandit([0.3, 0.0, -0.4], 1.0, 1.2), "variance"),
+    ],
+)
+def test_every_round(bandit, gain):
+    agent = br.InformationDirected(gain).start(bandit, seed=SEED)
+    rng, means = np.random.default_rng(3), bandit.draw_instance(seed=SEED).mean_rewards
+    counts, totals = np.zeros(bandit.arms), np.zeros(bandit.arms)
+    key = seed_key(SEED)
+    with np.errstate(over="ignore"):
+        stream = open_stream(key, run_word(key, 0), POLICY)
+        mixed = 0
+        for _ in range(ROUNDS):
+            shares = slow.mixture(*gaps_and_gains(bandit, gain, counts, totals))
+            u, stream = uniform(stream)
+            arm = agent.select()
+            limit = shares[np.flatnonzero(shares > 1e-9)[0]]  # the lowest-numbered of the two has the lowest draws
+            assert abs(u - limit) > 1e-4
+            assert arm == np.flatnonzero(shares > 1e-9)[0 if u < limit else -1]
+            mixed += limit < 1.0 - 1e-9
+            is_bernoulli = isinstance(bandit, br.BernoulliBandit)
+            reward = (
+                float(rng.random() < means[arm]) if is_bernoulli else means[arm] + bandit.reward_noise * rng.normal()
+            )
+            agent.update(arm, reward)
+            counts[arm] += 1
+            totals[arm] += reward
+    assert mixed > 0
