@@ -54,10 +54,12 @@ def test_a_bernoulli_regret_by_enumeration(explore):
 def test_the_best_of_betas():
     assert expected_best(HALVES) == pytest.approx(float(BEST_OF_HALVES), rel=1e-13)
     few = br.BernoulliBandit([0.02, 0.5], [0.03, 2.0])
-    both = integrate.quad(
-        lambda t: special.expit(t) * special.expit(-t) * math.prod(special.betainc(few.alpha, few.beta, special.expit(t))),
-        -40, 40, epsabs=1e-13, limit=500,
-    )[0]  # fmt: skip
+
+    def both_below(log_odds):
+        x = special.expit(log_odds)
+        return x * special.expit(-log_odds) * math.prod(special.betainc(few.alpha, few.beta, x))
+
+    both = integrate.quad(both_below, -40, 40, epsabs=1e-13, limit=500)[0]
     assert expected_best(few) == pytest.approx(1.0 - both, abs=1e-10)
 
 

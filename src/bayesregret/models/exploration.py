@@ -1,8 +1,8 @@
 """How long to explore before committing to an arm: the expected highest posterior mean after equal exploration.
 
-A prior's imaginary pulls and its arm's real ones give the posterior mean, whose distribution is normal for a Gaussian arm
-and beta-binomial for a Bernoulli arm. Arms are independent, so the highest of them is below x with the product of their
-chances.
+Before exploration, the posterior mean that an arm will have is a normal variable for a Gaussian arm and, but for a
+scale, a beta-binomial one for a Bernoulli arm. Arms are independent, so the highest of them is below x with the product
+of their chances.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def expected_best(bandit: Any) -> float:
 
 
 def _highest_normal(means: Array, deviations: Array) -> float:
-    """E[highest] of independent normal variables, those of no deviation being numbers; others are alike in deviation."""
+    """E[highest] of independent normal variables of like deviations; those of no deviation are numbers."""
     top = float(means.max())
     sure = float(means[deviations == 0.0].max(initial=-np.inf)) - top
     moving = deviations > 0.0

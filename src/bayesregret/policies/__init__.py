@@ -1,8 +1,8 @@
 """Policies: data plus one formula, one file each."""
 
 from bayesregret.policies.bayes_ucb import BayesUCB
-from bayesregret.policies.greedy import EpsilonGreedy, Greedy
 from bayesregret.policies.explore_commit import ExploreCommit
+from bayesregret.policies.greedy import EpsilonGreedy, Greedy
 from bayesregret.policies.information_directed import InformationDirected
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.moss import MOSS

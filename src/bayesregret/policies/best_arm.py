@@ -15,7 +15,6 @@ from bayesregret.dispatch import jitable
 from bayesregret.policies.posterior_shapes import (
     ORDER,
     SHAPE_FIELDS,
-    Rule,
     Shapes,
     chance_below,
     fill_densities,

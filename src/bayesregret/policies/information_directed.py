@@ -106,7 +106,7 @@ def best_mixture(gaps, gains):
             part = 1.0 if other == arm else best_share(gaps[arm], gaps[other], gains[arm], gains[other])
             gap = gaps[other] + part * (gaps[arm] - gaps[other])
             gain = gains[other] + part * (gains[arm] - gains[other])
-            if gap * gap < lowest * gain * (1.0 - TIES):
+            if gain > 0.0 and gap * gap < lowest * gain * (1.0 - TIES):
                 first, second, share, lowest = arm, other, part, gap * gap / gain
     return first, second, share
 
@@ -126,11 +126,11 @@ class InformationDirected(BelievingPolicy):
 
     At most two arms have a chance in a round; of equal ones the lowest-numbered is taken. With `gain="exact"` it is the
     mutual information of the best arm and the reward; with `gain="variance"` the variance of the arm's mean that the
-    best arm explains, which is much cheaper for Gaussian rewards. For independent Gaussian or Bernoulli arms. `prior` is
-    a bandit whose prior the policy believes in, the true one if None.
+    best arm explains, which is much cheaper for Gaussian rewards. For independent Gaussian or Bernoulli arms. `prior`
+    is a bandit whose prior the policy believes in, the true one if None.
 
-    Gaps, chances and gains have errors of about 1e-9. Only where the noise of Gaussian rewards is below a quarter of an
-    arm's deviation, before its first pull, is it taken for that quarter, which loses a few hundredths of the gain.
+    Chances and gaps have errors of about 1e-9, gains of 1e-6 of their size. Gaussian noise below a quarter of an arm's
+    deviation, which is so at most before its first pull, is taken for that quarter: the gain is then up to a tenth low.
 
     >>> InformationDirected(gain="variance")
     InformationDirected(gain='variance', prior=None)

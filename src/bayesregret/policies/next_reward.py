@@ -135,7 +135,7 @@ def fill_bernoulli_gains(family, outcomes, room, what_if, by_variance):
 def bernoulli_gain(room, arm):
     """The divergences of Bernoulli rewards given the best arm from those without: two excesses each."""
     mean = room.shapes.means[arm]
-    rest = (room.shapes.seconds[arm] - room.shapes.firsts[arm]) / room.shapes.seconds[arm]
+    rest = room.shapes.seconds[arm] / (room.shapes.firsts[arm] + room.shapes.seconds[arm])
     total = 0.0
     for other in range(room.best.chances.shape[0]):
         chance = room.best.chances[other]

@@ -42,7 +42,8 @@ def make_rule() -> Rule:
     degrees = np.eye(ORDER)
     values = np.polynomial.legendre.legval(points, degrees)
     integrals = np.polynomial.legendre.legval(points, np.polynomial.legendre.legint(degrees, lbnd=-1))
-    return Rule(points, weights, np.linalg.solve(values, integrals).T.copy())
+    running = np.linalg.solve(values, integrals).T
+    return Rule(points, weights, np.ascontiguousarray(running, dtype=np.float64))
 
 
 class Shapes(NamedTuple):
@@ -54,7 +55,7 @@ class Shapes(NamedTuple):
     highs: Array
     panels: Array  # the longest that a posterior allows
     firsts: Array  # a normal's mean, a Beta's alpha
-    seconds: Array  # a normal's deviation, a Beta's alpha + beta
+    seconds: Array  # a normal's deviation, a Beta's beta
     factors: Array  # of the density, as a logarithm for a Beta
     spreads: Array  # E[(mean - x) 1(x < z)] is the density at z times this
 
@@ -181,7 +182,7 @@ def make_beta_shapes(family, model, known, shapes, leader):
 def make_beta_shape(shapes, arm, alpha, beta):
     pulls = alpha + beta
     shapes.means[arm] = alpha / pulls
-    shapes.firsts[arm], shapes.seconds[arm] = alpha, pulls
+    shapes.firsts[arm], shapes.seconds[arm] = alpha, beta
     shapes.factors[arm] = math.lgamma(pulls) - math.lgamma(alpha) - math.lgamma(beta)
     shapes.spreads[arm] = 1.0 / pulls
     peak = math.log(alpha / beta)
@@ -203,18 +204,19 @@ def beyond_peak(peak, deviation, alpha, beta):
     along_parabola = math.sqrt(2.0 * REACH) * deviation
     z = peak + max(along_line, min(along_parabola, max(-peak, 0.0) + 2.0 + 1.5 * along_line))
     for _ in range(NEWTON_STEPS):
-        fall = pulls * (softplus(z) - softplus(peak)) - alpha * (z - peak)
-        z += (REACH - fall) / (pulls * expit(z) - alpha)
+        fall = beta * (z - peak) + pulls * (softplus(-z) - softplus(-peak))
+        z += (REACH - fall) / (beta - pulls * expit(-z))
     return z
 
 
 @chance_below.implement(BetaShapes)
 def beta_chance_below(family, shapes, arm, z):
-    alpha, beta = shapes.firsts[arm], shapes.seconds[arm] - shapes.firsts[arm]
+    alpha, beta = shapes.firsts[arm], shapes.seconds[arm]
     if abs(z) < FAR:
         return betaincc(beta, alpha, expit(-z))
-    density = math.exp(shapes.factors[arm] + alpha * z - shapes.seconds[arm] * softplus(z))
-    return density / alpha if z < 0.0 else 1.0 - density / beta
+    if z < 0.0:
+        return math.exp(shapes.factors[arm] + alpha * z) / alpha
+    return 1.0 - math.exp(shapes.factors[arm] - beta * z) / beta
 
 
 @panel_end.implement(BetaShapes)
@@ -224,7 +226,7 @@ def beta_panel_end(family, shapes, z):
     for arm in range(shapes.highs.shape[0]):
         if z < shapes.highs[arm]:
             length = min(length, shapes.panels[arm])
-            rate += shapes.firsts[arm] if z < 0.0 else shapes.seconds[arm] - shapes.firsts[arm]
+            rate += shapes.firsts[arm] if z < 0.0 else shapes.seconds[arm]
     if z < -FAR:
         return min(-FAR, z + max(length, FAR_FALL / rate))
     return z + (FAR_FALL / rate if z > FAR else length)
@@ -237,6 +239,7 @@ def beta_value_above(family, shapes, arm, z):
 
 @fill_densities.implement(BetaShapes)
 def fill_beta_densities(family, shapes, z, densities):
-    soft = softplus(z)
+    """x^alpha (1 - x)^beta / B(alpha, beta), without differences of large numbers."""
+    log_x, log_rest = -softplus(-z), -softplus(z)
     for arm in range(densities.shape[0]):
-        densities[arm] = math.exp(shapes.factors[arm] + shapes.firsts[arm] * z - shapes.seconds[arm] * soft)
+        densities[arm] = math.exp(shapes.factors[arm] + shapes.firsts[arm] * log_x + shapes.seconds[arm] * log_rest)
