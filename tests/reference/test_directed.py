@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
+from bayesregret.contracts import choose_arm, nothing_known, take_in
 from bayesregret.rng import POLICY, open_stream, run_word, seed_key, uniform
 from reference import directed as slow
 
@@ -33,17 +34,17 @@ def gaps_and_gains(bandit, gain, counts, totals):
     ],
 )
 def test_every_round(bandit, gain):
-    agent = br.InformationDirected(gain).start(bandit, seed=SEED)
+    policy = br.InformationDirected(gain)
+    settings, known = policy.settings(bandit, None), nothing_known(bandit.arms, 0, policy.scratch(bandit))
     rng, means = np.random.default_rng(3), bandit.draw_instance(seed=SEED).mean_rewards
-    counts, totals = np.zeros(bandit.arms), np.zeros(bandit.arms)
     key = seed_key(SEED)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         stream = open_stream(key, run_word(key, 0), POLICY)
         mixed = 0
-        for _ in range(ROUNDS):
-            shares = slow.mixture(*gaps_and_gains(bandit, gain, counts, totals))
-            u, stream = uniform(stream)
-            arm = agent.select()
+        for round_ in range(1, ROUNDS + 1):
+            shares = slow.mixture(*gaps_and_gains(bandit, gain, known.counts, known.totals))
+            u, _ = uniform(stream)
+            arm, stream = choose_arm(settings, bandit.model, known, round_, stream)
             limit = shares[np.flatnonzero(shares > 1e-9)[0]]  # the lowest-numbered of the two has the lowest draws
             assert abs(u - limit) > 1e-4
             assert arm == np.flatnonzero(shares > 1e-9)[0 if u < limit else -1]
@@ -52,7 +53,5 @@ def test_every_round(bandit, gain):
             reward = (
                 float(rng.random() < means[arm]) if is_bernoulli else means[arm] + bandit.reward_noise * rng.normal()
             )
-            agent.update(arm, reward)
-            counts[arm] += 1
-            totals[arm] += reward
+            take_in(known, arm, reward)
     assert mixed > 0

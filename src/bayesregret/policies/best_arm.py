@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bayesregret.checks import Array
 from bayesregret.contracts import known_mean
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.posterior_shapes import (
     ORDER,
     SHAPE_FIELDS,
@@ -87,7 +87,7 @@ def ends(shapes):
     return start, end
 
 
-@jitable
+@rarely_called
 def start_integrals(family, room, start):
     arms = room.best.chances.shape[0]
     for arm in range(arms):
@@ -99,7 +99,7 @@ def start_integrals(family, room, start):
             room.best.shifts[arm, other] = 0.0
 
 
-@jitable
+@rarely_called
 def fill_panel(family, room, rule, start, half):
     """Densities and distribution functions at the points of a panel, the latter by integrating the former."""
     panel = room.panel
@@ -139,7 +139,7 @@ def fill_others(panel, point, weight):
         panel.hazards[point, arm] = panel.densities[point, arm] / below if below > 0.0 else 0.0
 
 
-@jitable
+@rarely_called
 def add_panel(family, room, rule, start, half, leader):
     """Add a panel's share to all integrals."""
     panel, best, shapes = room.panel, room.best, room.shapes

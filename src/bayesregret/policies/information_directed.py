@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_arm
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.best_arm import (
     add_panel,
     ends,
@@ -61,7 +61,7 @@ def choose_directed(policy, model, known, round_, stream):
     return (first if u < share else second), stream
 
 
-@jitable
+@rarely_called
 def look_ahead(policy, model, known):
     """The gaps and gains of all arms, in `scratch`."""
     family, rule, outcomes = policy.family, policy.rule, policy.outcomes
@@ -85,7 +85,7 @@ def look_ahead(policy, model, known):
     return room
 
 
-@jitable
+@rarely_called
 def best_mixture(gaps, gains):
     """The two arms, and the share of the first, whose squared expected gap is smallest for the expected gain.
 

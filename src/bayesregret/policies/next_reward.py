@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import contract, jitable
+from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.policies.posterior_shapes import ORDER, ROOT_TWO_PI, BetaShapes, NormalShapes, normal_below, telling
 
 # So many points for rewards of arms whose deviation is at most so many times the noise: errors of 1e-8 of the gain.
@@ -101,7 +101,7 @@ def conditional_shift(best, arm, other):
     return total / best.chances[arm]
 
 
-@jitable
+@rarely_called
 def variance_told(best, arm):
     """The variance of the arm's mean that knowing the best arm explains."""
     total = 0.0
@@ -131,7 +131,7 @@ def fill_bernoulli_gains(family, outcomes, room, what_if, by_variance):
         room.best.gains[arm] = variance_told(room.best, arm) if by_variance else bernoulli_gain(room, arm)
 
 
-@jitable
+@rarely_called
 def bernoulli_gain(room, arm):
     """The divergences of Bernoulli rewards given the best arm from those without: two excesses each."""
     mean = room.shapes.means[arm]
@@ -200,7 +200,7 @@ def fill_normal(densities, rule, start, half, deviation):
         densities[point] = math.exp(-0.5 * off * off) / (ROOT_TWO_PI * deviation)
 
 
-@jitable
+@rarely_called
 def add_outcome(panel, what_if, rule, arm, outcome, half):
     """A panel's share of the chances that arms are best, with this arm's posterior after one of its rewards."""
     densities, chances = what_if.densities, what_if.chances[arm, outcome]
@@ -228,7 +228,7 @@ def fill_normal_gains(family, outcomes, room, what_if, by_variance):
             room.best.gains[arm] = normal_gain(family, outcomes, room, what_if, arm)
 
 
-@jitable
+@rarely_called
 def normal_gain(family, outcomes, room, what_if, arm):
     """The divergences of the best arm's distributions after rewards from the one before."""
     which = rule_for(family, outcomes, room.shapes.seconds[arm])

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.contracts import known_mean, variance_proxy
-from bayesregret.dispatch import contract, jitable
+from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.special import betaincc
 
 ORDER = 8  # points in a panel
@@ -178,7 +178,7 @@ def make_beta_shapes(family, model, known, shapes, leader):
             make_beta_shape(shapes, arm, alpha, beta)
 
 
-@jitable
+@rarely_called
 def make_beta_shape(shapes, arm, alpha, beta):
     pulls = alpha + beta
     shapes.means[arm] = alpha / pulls
@@ -192,7 +192,7 @@ def make_beta_shape(shapes, arm, alpha, beta):
     shapes.highs[arm] = beyond_peak(peak, deviation, alpha, beta)
 
 
-@jitable
+@rarely_called
 def beyond_peak(peak, deviation, alpha, beta):
     """Where the logarithm of a Beta density has fallen by REACH to the right of its peak, or a little farther out.
 
