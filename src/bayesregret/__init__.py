@@ -32,8 +32,10 @@ from bayesregret.policies import (
     BayesOptimal,
     BayesUCB,
     EpsilonGreedy,
+    ExploreCommit,
     Gittins,
     Greedy,
+    InformationDirected,
     LinUCB,
     Policy,
     QuantileUCB,
@@ -45,7 +47,7 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
-    from bayesregret.exact import ExactRegret, best_delta, exact_regret
+    from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
 
 __version__ = "0.1.0"
@@ -63,10 +65,12 @@ __all__ = [
     "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
+    "ExploreCommit",
     "ExponentialBandit",
     "GaussianBandit",
     "Gittins",
     "Greedy",
+    "InformationDirected",
     "Instance",
     "LinUCB",
     "LinearBandit",
@@ -82,6 +86,7 @@ __all__ = [
     "best_delta",
     "bounds",
     "exact_regret",
+    "explore_commit_regret",
     "gittins_index",
     "load_problem",
     "simulate",
@@ -92,7 +97,7 @@ def __getattr__(name: str) -> Any:
     """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
-    if name in ("ExactRegret", "best_delta", "exact_regret"):
+    if name in ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
     if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
         return getattr(importlib.import_module("bayesregret.optimal"), name)

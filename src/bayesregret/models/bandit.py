@@ -83,6 +83,12 @@ class Bandit:
         """The model for one thread to draw from; one with room of its own, if an instance is more than its means."""
         return self.model
 
+    def best_exploration(self, horizon: int) -> int:
+        """How many rounds of all arms in turn are best before the highest posterior mean is taken for good."""
+        from bayesregret.models.exploration import best_exploration  # needs SciPy, which takes long to load
+
+        return best_exploration(self, checks.whole("horizon", horizon, 1))
+
     def draw_means(self, runs: int, *, seed: int, first_run: int = 0) -> Array:
         """(runs, arms): the mean rewards of the instances that `simulate` meets with this seed."""
         means = np.empty((checks.whole("runs", runs, 0), self.arms))

@@ -2,8 +2,10 @@
 
 from bayesregret.policies.bayes_optimal import BayesOptimal
 from bayesregret.policies.bayes_ucb import BayesUCB
+from bayesregret.policies.explore_commit import ExploreCommit
 from bayesregret.policies.gittins import Gittins
 from bayesregret.policies.greedy import EpsilonGreedy, Greedy
+from bayesregret.policies.information_directed import InformationDirected
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.lin_ucb import LinUCB
 from bayesregret.policies.moss import MOSS
@@ -19,8 +21,10 @@ __all__ = [
     "BayesOptimal",
     "BayesUCB",
     "EpsilonGreedy",
+    "ExploreCommit",
     "Gittins",
     "Greedy",
+    "InformationDirected",
     "LinUCB",
     "Policy",
     "QuantileUCB",
