@@ -28,7 +28,7 @@ _IN_C = {
 @functools.cache
 def make_special_functions_ready() -> None:
     """Load SciPy and tell the compiler where its functions are."""
-    from llvmlite import binding  # type: ignore[import-untyped]
+    from llvmlite import binding
     from numba.extending import get_cython_function_address
 
     for name, (in_c, _) in _IN_C.items():

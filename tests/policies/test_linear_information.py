@@ -7,7 +7,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.policies.linear_information import best_mixture
-from reference.linear_policies import Directed, least_ratio
+from reference.linear_policies import least_ratio
 
 
 def ratio(gaps, gains, chances):
@@ -42,7 +42,7 @@ def test_mixtures_at_the_edges():
 
 def test_a_best_arm_in_no_doubt_is_taken():
     bandit = br.LinearBandit([[1, 0], [0, 1], [1, 1]], [1, 2], prior_width=1e-6, reward_noise=1)
-    ran = br.simulate(bandit, Directed(), horizon=30, runs=3, seed=0)["variance-directed"]
+    ran = br.simulate(bandit, br.InformationDirected(draws=20), horizon=30, runs=3, seed=0)["information-directed"]
     assert ran.mean_pulls.tolist() == [0.0, 0.0, 30.0]
 
 
@@ -52,6 +52,6 @@ def test_it_loses_less_than_thompson():
     rng = np.random.default_rng(1)
     features = rng.uniform(-1, 1, (30, 5)) / math.sqrt(5)
     bandit = br.LinearBandit(features, np.zeros(5), prior_width=math.sqrt(10), reward_noise=1)
-    ran = br.simulate(bandit, [Directed(draws=100), br.Thompson()], horizon=150, runs=400, seed=6)
-    difference = ran.paired("thompson", "variance-directed")
+    ran = br.simulate(bandit, [br.InformationDirected(), br.Thompson()], horizon=150, runs=400, seed=6)
+    difference = ran.paired("thompson", "information-directed")
     assert difference.mean > 4 * difference.stderr

@@ -8,40 +8,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret import BayesUCB, EpsilonGreedy, Greedy, LinUCB, Policy, Thompson
+from bayesregret import BayesUCB, EpsilonGreedy, Greedy, InformationDirected, LinUCB, Thompson
 from bayesregret.contracts import draw_reward
 from bayesregret.policies.explore_commit import ExploreCommit
-from bayesregret.policies.linear_information import VarianceDirected, scratch_for_draws
-from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.rng import POLICY, REWARD, U, normal, open_stream, run_word, seed_key, uniform
 from reference.posteriors import History, covariance_form
 
 # Values closer than this share of their size are a tie up to rounding, and either decision is right.
 TOO_CLOSE = 1e-9
-
-
-@dataclass(frozen=True)
-class Directed(BelievingPolicy):
-    """Variance-based information-directed sampling, for linear beliefs alone."""
-
-    name: ClassVar[str] = "variance-directed"
-    draws: int = 20
-    prior: Any = None
-
-    def settings(self, bandit, horizon):
-        return VarianceDirected(self.draws)
-
-    def linear_scratch(self, rank, columns):
-        return scratch_for_draws(rank, columns)
-
-
-del Policy.classes["variance-directed"]  # not one of the package's
 
 
 class Belief(NamedTuple):
@@ -149,7 +128,7 @@ def explore_commit(policy: ExploreCommit, bandit, belief, history, round_, delta
 
 
 @decide.register
-def variance_directed(policy: Directed, bandit, belief, history, round_, delta, stream):
+def variance_directed(policy: InformationDirected, bandit, belief, history, round_, delta, stream):
     rank = belief.root.shape[1]
     xi, stream = normals(policy.draws * rank, stream)
     means = (belief.mean + xi.reshape(policy.draws, rank) @ belief.root.T) @ belief.features.T

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from bayesregret import BayesUCB, EpsilonGreedy, Greedy, LinearBandit, LinUCB, Thompson, simulate
+from bayesregret import BayesUCB, EpsilonGreedy, Greedy, InformationDirected, LinearBandit, LinUCB, Thompson, simulate
 from bayesregret.policies.explore_commit import ExploreCommit
 from conftest import JIT_IS_OFF
 from problems import BANDITS
 from reference import linear_policies as twins
-from reference.linear_policies import Directed, replay_linear
+from reference.linear_policies import replay_linear
 
 rng = np.random.default_rng(4)
 FULL = LinearBandit(
@@ -23,7 +23,7 @@ POLICIES = [
     BayesUCB(),
     EpsilonGreedy(epsilon=0.3),
     ExploreCommit(explore=9),
-    Directed(),
+    InformationDirected(draws=20),
     *([Greedy()] if JIT_IS_OFF else []),  # as BayesUCB, with no width: not worth compiling
 ]
 HORIZON = 40
@@ -48,7 +48,7 @@ def test_decisions_in_space(policy):
 
 
 @pytest.mark.parametrize("world", ["plane", "line"])
-@pytest.mark.parametrize("policy", [Thompson(), Directed()], ids=repr)
+@pytest.mark.parametrize("policy", [Thompson(), InformationDirected(draws=20)], ids=repr)
 def test_decisions_elsewhere(world, policy):
     for seed in range(3):
         assert agree(WORLDS[world], policy, seed)
@@ -61,7 +61,7 @@ def slightly_wider(features, prior_mean, prior_root, noise, history):
 belief_after = twins.belief_after
 
 
-@pytest.mark.parametrize("policy", [Thompson(), BayesUCB(), Directed()], ids=repr)
+@pytest.mark.parametrize("policy", [Thompson(), BayesUCB(), InformationDirected(draws=20)], ids=repr)
 def test_a_wrong_belief_is_noticed(policy, monkeypatch):
     """The control: these comparisons fail when the two differ by a detail."""
     monkeypatch.setattr(twins, "belief_after", slightly_wider)

@@ -9,9 +9,8 @@ import pytest
 
 import bayesregret as br
 from problems import BANDITS
-from reference.linear_policies import Directed
 
-POLICIES = [br.Thompson(), br.LinUCB(), br.BayesUCB(), Directed(draws=5)]
+POLICIES = [br.Thompson(), br.LinUCB(), br.BayesUCB(), br.InformationDirected(draws=5)]
 
 
 def run(runs, **options):

@@ -19,6 +19,7 @@ from bayesregret.policies.best_arm import (
     room_for_best,
     start_integrals,
 )
+from bayesregret.policies.linear_information import VarianceDirected, scratch_for_draws
 from bayesregret.policies.next_reward import (
     MOST_TELLING,
     Outcomes,
@@ -126,30 +127,35 @@ class InformationDirected(BelievingPolicy):
 
     At most two arms have a chance in a round; of equal ones the lowest-numbered is taken. With `gain="exact"` it is the
     mutual information of the best arm and the reward; with `gain="variance"` the variance of the arm's mean that the
-    best arm explains, which is much cheaper for Gaussian rewards. For independent Gaussian or Bernoulli arms. `prior`
-    is a bandit whose prior the policy believes in, the true one if None.
+    best arm explains, which is much cheaper for Gaussian rewards. For independent Gaussian or Bernoulli arms; and for
+    linear beliefs, there always by variance, from so many `draws` of the posterior in every round. `prior` is a bandit
+    whose prior the policy believes in, the true one if None.
 
     Chances and gaps have errors of about 1e-9, gains of 1e-6 of their size. Gaussian noise below a quarter of an arm's
     deviation, which is so at most before its first pull, is taken for that quarter: the gain is then up to a tenth low.
 
     >>> InformationDirected(gain="variance")
-    InformationDirected(gain='variance', prior=None)
+    InformationDirected(gain='variance', draws=100, prior=None)
     """
 
     name: ClassVar[str] = "information-directed"
     gain: str = "exact"
+    draws: int = 100
     prior: Bandit | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.one_of("gain", self.gain, GAINS)
+        checks.whole("draws", self.draws, 2)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> Directed:
+    def settings(self, bandit: Bandit, horizon: int | None) -> Directed | VarianceDirected:
+        if (self.prior or bandit).kind == "linear":
+            return VarianceDirected(int(self.draws))
         by_variance = self.gain == "variance"
         return Directed(self._family(self.prior or bandit), make_rule(), make_outcomes(), by_variance)
 
     def _family(self, believed: Any) -> Any:
-        """One for each kind of belief; a linear one has settings of its own, with joint posteriors."""
+        """One for each kind of belief."""
         if believed.kind == "gaussian":
             return NormalShapes(believed.reward_noise, 0.0 if self.gain == "variance" else MOST_TELLING)
         if believed.kind == "bernoulli":
@@ -162,8 +168,11 @@ class InformationDirected(BelievingPolicy):
             return BetaShapes()
         raise ValueError(
             f"policy must be one that runs on a {believed.kind} bandit, got information-directed, which runs on "
-            "gaussian and bernoulli ones"
+            "gaussian, bernoulli and linear ones"
         )
 
     def scratch(self, bandit: Bandit) -> int:
         return room_for_best(bandit.arms) + room_for_outcomes(bandit.arms, make_outcomes())
+
+    def linear_scratch(self, rank: int, columns: int) -> int:
+        return scratch_for_draws(rank, columns)
