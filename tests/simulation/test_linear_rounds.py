@@ -63,3 +63,11 @@ def test_ties_go_to_the_lowest_number():
     for policy in (br.Thompson(), br.LinUCB(), br.BayesUCB()):
         ran = br.simulate(bandit, policy, horizon=20, runs=2, seed=1, batch=3)[policy.name]
         assert ran.mean_pulls.tolist() == [20.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("policy", [br.Thompson(), Directed(draws=5)], ids=repr)
+def test_a_prior_without_doubt(policy):
+    """No coordinate to draw, nothing to learn: the best arm from the first round on."""
+    bandit = br.LinearBandit([[1, 0], [0, 1], [1, 1]], [1.0, 2.0], prior_cov=np.zeros((2, 2)), reward_noise=1.0)
+    ran = br.simulate(bandit, policy, horizon=20, runs=2, seed=1)[policy.name]
+    assert ran.mean_pulls.tolist() == [0.0, 0.0, 20.0]
