@@ -54,7 +54,7 @@ class Bandit:
     kind: ClassVar[str]
     arms: int
     model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
-    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean
+    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean, the arms' largest
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments by name, without those that are None."""
@@ -72,7 +72,7 @@ class Bandit:
         """Whether a belief of this kind can learn from the other bandit's rewards."""
         return True
 
-    def flat_model(self) -> FlatModel:
+    def flat_model(self) -> Any:
         """The same rewards without a prior: what a policy that knows none believes."""
         return FlatModel(self.reward_proxy)
 
