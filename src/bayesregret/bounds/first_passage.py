@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width, unless
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import certified_first_passage
 from bayesregret.bounds.gaussian_passages import TAIL, Passages, passages
@@ -47,6 +47,7 @@ Ints = NDArray[np.int64]
 
 
 @certified_first_passage.of(GaussianBandit, "first passages")
+@one_width
 def first_passage_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     means, copies = np.unique(bandit.prior_mean, return_counts=True)
     if bandit.arms == 1:
