@@ -49,8 +49,8 @@ def gaussian_arms_bandits(draw, arms=few):
     k = draw(arms)
     prior_mean = draw(st.lists(st.sampled_from([0.0, 1.0]) | decimals(-2, 2), min_size=k, max_size=k))
     own = st.sampled_from([0.5, 1.0]) | decimals(0.05, 5)
-    widths, noises = (draw(own | st.lists(own, min_size=k, max_size=k)) for _ in range(2))
-    return GaussianBandit(prior_mean, widths, noises, draw(st.sampled_from(["gaussian", "rademacher"])))
+    widths, noises = (draw(st.lists(own, min_size=k, max_size=k)) for _ in range(2))
+    return GaussianBandit(prior_mean, widths, noises)
 
 
 @st.composite

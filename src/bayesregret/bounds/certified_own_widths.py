@@ -130,6 +130,17 @@ def gap_free_own_widths(bandit: GaussianBandit, setting: Setting, order: int) ->
     )
 
 
+def most_uncertain(bandit: GaussianBandit, horizon: int) -> Array:
+    """(horizon,): the largest posterior standard deviations among all arms and counts, in falling order."""
+    firsts, steps = bandit.prior_widths**-2.0, bandit.reward_noises**-2.0
+    level = _highest_precision(firsts, steps, horizon)
+    each = [
+        first + step * np.arange(_below(first, step, level, horizon))
+        for first, step in zip(firsts.tolist(), steps.tolist(), strict=True)
+    ]
+    return np.asarray(1.0 / np.sqrt(np.sort(np.concatenate(each))[:horizon]))
+
+
 def _below(first: float, step: float, level: float, most: int) -> int:
     """How many of the precisions first, first + step, ... are at most `level`."""
     return 0 if level < first else min(most, math.floor(min((level - first) / step, most)) + 1)

@@ -92,7 +92,9 @@ def gaussian_regret(
     if kinds[0].belief.prior_pulls == 0.0:
         z = transform.points if horizon > 1 else np.zeros_like(transform.points)
         sweep.jump({i: (z, z * loss) for i, loss in enumerate(sweep.loss)})
-    edges = edges_of([level.panels for level in levels], [len(kind.arms) for kind in kinds], float(bandit.prior_widths.min()))
+    edges = edges_of(
+        [level.panels for level in levels], [len(kind.arms) for kind in kinds], float(bandit.prior_widths.min())
+    )
     for high, low in itertools.pairwise(edges.tolist()):
         _meet_tops(sweep, kinds, levels, high, above)
         _fall(sweep, levels, high, low, above, order)

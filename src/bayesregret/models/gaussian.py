@@ -21,7 +21,7 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.flat import FlatArmsModel, FlatModel
+from bayesregret.models.flat import FlatArmsModel
 from bayesregret.models.gaussian_arms import GaussianArmsModel, RademacherArmsModel
 from bayesregret.rng import normal, sign
 from bayesregret.special import ndtri
@@ -86,7 +86,7 @@ class GaussianBandit(Bandit):
         """(arms,): the reward noise of each arm."""
         return np.full(self.arms, self.reward_noise)
 
-    def flat_model(self) -> FlatModel | FlatArmsModel:
+    def flat_model(self) -> Any:
         if isinstance(self.reward_noise, np.ndarray):
             return FlatArmsModel(self.reward_noise**2)
         return super().flat_model()
