@@ -13,7 +13,6 @@ BANDITS = {
     "gaussian": GaussianBandit(prior_mean=[0.5, 0.0, 0.0, -0.5], prior_width=1.0, reward_noise=1.5),
     "rademacher": GaussianBandit([0.5, 0.0, 0.0, -0.5], 1.0, 1.5, noise_kind="rademacher"),
     "gaussian arms": GaussianBandit([0.5, 0.0, 0.0, -0.5], [0.5, 1.0, 1.0, 2.0], [1.5, 0.7, 0.7, 6.0]),
-    "rademacher arms": GaussianBandit([0.5, 0.0, 0.0, -0.5], [0.5, 1.0, 1.0, 2.0], 1.5, noise_kind="rademacher"),
     "bernoulli": BernoulliBandit(alpha=[1.0, 0.4, 3.0, 1.0], beta=[1.0, 0.7, 2.0, 1.0]),
     "linear": LinearBandit(FEATURES, prior_mean=[0.3, -0.1], prior_cov=[[1.0, 0.4], [0.4, 0.8]], reward_noise=1.2),
     "linear of one rank": LinearBandit(FEATURES, [0.3, -0.1], prior_cov=[[1.0, 0.5], [0.5, 0.25]], reward_noise=1.2),

@@ -1,8 +1,8 @@
 """Golden values for Gaussian arms with prior widths and reward noises of their own, from the definitions alone.
 
-Run as `python tests/golden/own_widths_mpmath.py` (some minutes): it writes `own_widths.json` beside itself. Nothing
-here comes from `bayesregret`. Each value is computed twice, with panels of another length and rules of another degree,
-and kept only if the two agree to 1e-11. Notation as in bounds_mpmath.py.
+Run as `python tests/golden/own_widths_mpmath.py` (some minutes): it writes `own_widths.json` beside itself, after every
+problem. Nothing here comes from `bayesregret`. Each value is computed twice, with panels of another length and rules of
+another degree, and kept only if the two agree to 1e-11. Notation as in bounds_mpmath.py.
 
 Every quantity is the sum over arms of E W(M), M the best other arm: W(m) is what the form charges to the arm when the
 best other one is at m. Integrals over the arm's own mean, or its posterior mean, are done as they stand.
@@ -23,7 +23,7 @@ WORST = mpf(10) ** -11
 PROBLEMS = {
     "two arms": {"prior_mean": [0.2, 0.0], "prior_width": [0.5, 1.5], "reward_noise": [1.0, 0.4]},
     "equal priors, other noise": {"prior_mean": [0.0, 0.0], "prior_width": 1.0, "reward_noise": [0.5, 2.0]},
-    "three arms": {"prior_mean": [0.5, 0.0, -0.25], "prior_width": [0.25, 1.0, 1.0], "reward_noise": [2.0, 1.0, 1.0]},
+    "three arms": {"prior_mean": [0.5, 0.0, -0.25], "prior_width": [0.5, 1.0, 1.0], "reward_noise": [2.0, 1.0, 1.0]},
 }
 HORIZON, DELTA, EPSILON = 3, 0.1, 0.3
 
@@ -79,7 +79,7 @@ class Arms:
         if not end > start:
             return mpf(0)
         breaks = geometric(start, end, 2) if start > 0 else []
-        points = nodes(refined(between(breaks, start, end), 2 * self.longest * w), self.degree)
+        points = nodes(refined(between(breaks, start, end), self.longest * min(2 * w, self.noise[a])), self.degree)
         return mp.fsum(weight * function(x) * normal_density((m - x - mu) / w) / w for x, weight in points)
 
     def strength(self, a):
@@ -188,8 +188,8 @@ def main():
                     "value": mp.nstr(two, 15),
                 }
             )
-    path = pathlib.Path(__file__).parent / "own_widths.json"
-    path.write_text(json.dumps(entries, indent=1) + "\n")
+        path = pathlib.Path(__file__).parent / "own_widths.json"
+        path.write_text(json.dumps(entries, indent=1) + "\n")
 
 
 if __name__ == "__main__":
