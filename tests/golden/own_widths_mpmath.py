@@ -72,14 +72,14 @@ class Arms:
                 total += w * self.density_of_best(others, m) * charge(a, m)
         return total
 
-    def over_gaps(self, a, m, function, low, high):
-        """The integral of function(x) over the arm's gaps x = m - theta from low to high."""
+    def over_gaps(self, a, m, function, low, high, finest=mp.inf):
+        """The integral of function(x) over the arm's gaps x = m - theta from low to high, smooth within `finest`."""
         mu, w = self.mean[a], self.width[a]
         start, end = max(low, m - mu - REACH * w), min(high, m - mu + REACH * w)
         if not end > start:
             return mpf(0)
         breaks = geometric(start, end, 2) if start > 0 else []
-        points = nodes(refined(between(breaks, start, end), self.longest * min(2 * w, self.noise[a])), self.degree)
+        points = nodes(refined(between(breaks, start, end), 2 * self.longest * min(w, finest)), self.degree)
         return mp.fsum(weight * function(x) * normal_density((m - x - mu) / w) / w for x, weight in points)
 
     def strength(self, a):
@@ -154,7 +154,7 @@ def ucb1_certified_leading(arms):
         def pulls(x):
             return x * (1 + mp.fsum(upper_tail(mp.sqrt(k) * x / arms.noise[a] - arms.z) for k in range(1, HORIZON)))
 
-        return arms.over_gaps(a, m, pulls, mpf(0), mpf(1000))
+        return arms.over_gaps(a, m, pulls, mpf(0), mpf(1000), finest=arms.noise[a])
 
     return arms.expected(charge)
 

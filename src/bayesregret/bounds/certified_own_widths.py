@@ -14,6 +14,7 @@ from bayesregret.bounds.assumptions import first_failure, gaussian_rewards
 from bayesregret.bounds.best_epsilon import best_epsilon
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.gaussian_own_widths import OwnGaps, OwnKind, own_max_gap, own_spread
+from bayesregret.bounds.priors_as_printed import windows
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.quadrature import sum_rule
@@ -177,8 +178,7 @@ def prior_dependent_own_widths(bandit: GaussianBandit, setting: Setting, order: 
     if why_not is not None:
         return Parts({"leading": math.inf}, why_not=why_not)
     gaps = own_gaps(bandit, 2.0 * setting.z, order)
-    log_n = math.log(setting.horizon)
-    e1, e2 = 1.0 / setting.horizon, 1.0 / math.sqrt(log_n) if log_n > 0.0 else math.inf
+    e1, e2 = windows(setting)
     leading = math.fsum(kind.copies * _between_windows(gaps, kind, setting, e1, e2) for kind in gaps.kinds)
     return Parts(
         {
