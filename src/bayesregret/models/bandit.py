@@ -55,7 +55,8 @@ class Bandit:
     kind: ClassVar[str]
     arms: int
     model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
-    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean; infinite where there is none
+    # The sub-Gaussian variance proxy of a reward around its mean, the arms' largest; infinite where there is none.
+    reward_proxy: float
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments by name, without those that are None."""
@@ -73,7 +74,7 @@ class Bandit:
         """Whether a belief of this kind can learn from the other bandit's rewards."""
         return True
 
-    def flat_model(self) -> FlatModel:
+    def flat_model(self) -> Any:
         """The same rewards without a prior: what a policy that knows none believes."""
         if self.reward_proxy == math.inf:
             raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")

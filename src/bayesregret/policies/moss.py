@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from bayesregret.contracts import arm_index
+from bayesregret.contracts import arm_index, variance_proxy
 from bayesregret.policies.policy import Policy
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 class MossWidth(NamedTuple):
     pulls_each: float  # horizon / arms
-    proxy: float  # of a reward around its mean
 
 
 @arm_index.implement(MossWidth)
@@ -24,7 +23,8 @@ def moss_index(policy, model, arm, count, total):
     if count == 0:
         return math.inf
     level = max(0.0, math.log(policy.pulls_each / count))
-    return total / count + math.sqrt(4.0 * policy.proxy * level / count)
+    proxy = variance_proxy(model, arm, 1)  # of one reward around its mean
+    return total / count + math.sqrt(4.0 * proxy * level / count)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class MOSS(Policy):
     def settings(self, bandit: Bandit, horizon: int | None) -> MossWidth:
         if horizon is None:
             raise ValueError("horizon must be given for moss")
-        return MossWidth(horizon / bandit.arms, bandit.reward_proxy)
+        return MossWidth(horizon / bandit.arms)
 
     def belief(self, bandit: Bandit) -> Any:
         return bandit.flat_model()
