@@ -65,7 +65,7 @@ def test_ties_go_to_the_lowest_number():
         assert ran.mean_pulls.tolist() == [20.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("policy", [br.Thompson(), Directed(draws=5)], ids=repr)
+@pytest.mark.parametrize("policy", [br.Thompson(), br.InformationDirected(draws=5)], ids=repr)
 def test_a_prior_without_doubt(policy):
     """No coordinate to draw, nothing to learn: the best arm from the first round on."""
     bandit = br.LinearBandit([[1, 0], [0, 1], [1, 1]], [1.0, 2.0], prior_cov=np.zeros((2, 2)), reward_noise=1.0)

@@ -71,6 +71,8 @@ def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
 def check_has_indices(bandit: Bandit) -> None:
     if not isinstance(bandit, BernoulliBandit | GaussianBandit):
         raise ValueError(f"bandit must be gaussian or bernoulli for gittins, got a {bandit.kind} one")
+    if getattr(bandit, "arms_differ", False):
+        raise ValueError("prior_width and reward_noise must be numbers, the same for all arms, for Gittins indices")
 
 
 def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:

@@ -156,6 +156,10 @@ class InformationDirected(BelievingPolicy):
 
     def _family(self, believed: Any) -> Any:
         """One for each kind of belief."""
+        if getattr(believed, "arms_differ", False):
+            raise ValueError(
+                "prior_width and reward_noise must be numbers, the same for all arms, for information-directed"
+            )
         if believed.kind == "gaussian":
             return NormalShapes(believed.reward_noise, 0.0 if self.gain == "variance" else MOST_TELLING)
         if believed.kind == "bernoulli":
