@@ -24,6 +24,7 @@ import numpy as np
 import bound_rows
 import exact_rows
 import growth_rows
+import linear_rows
 import peer_rows
 import policy_rows
 import problems
@@ -43,6 +44,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "linear": speed_rows.linear,
     "ucb1": speed_rows.ucb1,
     "policies": policy_rows.policies,
+    "linear-thompson": linear_rows.thompson,
     "arms": growth_rows.arms,
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,
