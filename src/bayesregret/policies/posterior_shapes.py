@@ -211,12 +211,9 @@ def beyond_peak(peak, deviation, alpha, beta):
 
 @chance_below.implement(BetaShapes)
 def beta_chance_below(family, shapes, arm, z):
+    """No integral begins far to the right: a range begins below the logarithm of alpha."""
     alpha, beta = shapes.firsts[arm], shapes.seconds[arm]
-    if abs(z) < FAR:
-        return betaincc(beta, alpha, expit(-z))
-    if z < 0.0:
-        return math.exp(shapes.factors[arm] + alpha * z) / alpha
-    return 1.0 - math.exp(shapes.factors[arm] - beta * z) / beta
+    return betaincc(beta, alpha, expit(-z)) if z > -FAR else math.exp(shapes.factors[arm] + alpha * z) / alpha
 
 
 @panel_end.implement(BetaShapes)
