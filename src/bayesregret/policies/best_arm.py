@@ -26,10 +26,10 @@ class Panel(NamedTuple):
     """What is known at the points of one panel."""
 
     below: Array  # (arms,): F where the panel begins
-    densities: Array  # (points, arms)
+    densities: Array  # (points, arms): f
+    belows: Array  # (points, arms): F
     hazards: Array  # (points, arms): f / F
     others: Array  # (points, arms): the product of all other arms' F, times the point's weight
-    falling: Array  # (points, arms): F; then E[(mean - x) 1(x < z)]
 
 
 class Best(NamedTuple):
@@ -55,16 +55,15 @@ def room_for_best(arms: int) -> int:
 @jitable
 def lay_out(scratch, arms):
     """`scratch` as tables."""
-    row = 0
-    s = scratch[: SHAPE_FIELDS * arms].reshape(SHAPE_FIELDS, arms)
-    shapes = Shapes(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8])
-    row = SHAPE_FIELDS
-    b = scratch[row * arms : (row + 4) * arms].reshape(4, arms)
-    row += 4
-    t = scratch[row * arms : (row + 4 * ORDER) * arms].reshape(4, ORDER, arms)
-    row += 4 * ORDER
-    shifts = scratch[row * arms : (row + arms) * arms].reshape(arms, arms)
-    return Room(shapes, Panel(b[0], t[0], t[1], t[2], t[3]), Best(b[1], b[2], shifts, b[3]))
+    by_arm, by_point = SHAPE_FIELDS + 4, 4 * ORDER
+    row = scratch[: by_arm * arms].reshape(by_arm, arms)
+    table = scratch[by_arm * arms : (by_arm + by_point) * arms].reshape(4, ORDER, arms)
+    shifts = scratch[(by_arm + by_point) * arms : room_for_best(arms)].reshape(arms, arms)
+    return Room(
+        Shapes(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8]),
+        Panel(row[9], table[0], table[1], table[2], table[3]),
+        Best(row[10], row[11], shifts, row[12]),
+    )
 
 
 @jitable
@@ -108,13 +107,13 @@ def fill_panel(family, room, rule, start, half):
         fill_densities(family, room.shapes, start + half * (1.0 + rule.points[point]), panel.densities[point])
     for point in range(ORDER):
         for arm in range(arms):
-            panel.falling[point, arm] = 0.0
+            panel.belows[point, arm] = 0.0
         for other in range(ORDER):
             weight = half * rule.running[point, other]
             for arm in range(arms):
-                panel.falling[point, arm] += weight * panel.densities[other, arm]
+                panel.belows[point, arm] += weight * panel.densities[other, arm]
         for arm in range(arms):
-            panel.falling[point, arm] += panel.below[arm]
+            panel.belows[point, arm] += panel.below[arm]
     for point in range(ORDER):
         weight = half * rule.weights[point]
         for arm in range(arms):
@@ -129,12 +128,12 @@ def fill_others(panel, point, weight):
     product = weight
     for arm in range(arms):
         panel.others[point, arm] = product
-        product *= panel.falling[point, arm]
+        product *= panel.belows[point, arm]
     product = 1.0
     for back in range(arms):
         arm = arms - 1 - back
         panel.others[point, arm] *= product
-        below = panel.falling[point, arm]
+        below = panel.belows[point, arm]
         product *= below
         panel.hazards[point, arm] = panel.densities[point, arm] / below if below > 0.0 else 0.0
 
@@ -145,7 +144,7 @@ def add_panel(family, room, rule, start, half, leader):
     panel, best, shapes = room.panel, room.best, room.shapes
     arms = panel.below.shape[0]
     for point in range(ORDER):
-        short = panel.falling[point, leader] * value_above(
+        short = panel.belows[point, leader] * value_above(
             family, shapes, leader, start + half * (1.0 + rule.points[point])
         )
         short += shapes.spreads[leader] * panel.densities[point, leader]  # E[(z - x) 1(x < z)] of the leader
