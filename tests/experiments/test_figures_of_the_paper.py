@@ -17,7 +17,16 @@ def settings_of(figure):
 
 def test_names():
     assert list(PAPER) == ["figure-1a", "figure-1b", "figure-2a", "figure-2b", "figure-3a", "figure-3b"]
-    assert list(BEYOND) == ["figure-4a", "figure-4b", "figure-5", "figure-6a", "figure-6b", "figure-7"]
+    assert list(BEYOND) == [
+        "figure-4a",
+        "figure-4b",
+        "figure-5",
+        "figure-6a",
+        "figure-6b",
+        "figure-7",
+        "figure-8",
+        "figure-9",
+    ]
 
 
 @pytest.mark.parametrize("figure", ["figure-1a", "figure-1b", "figure-2a", "figure-2b"])
