@@ -54,6 +54,12 @@ def test_the_league_is_in_order():
     assert stderr == pytest.approx(math.hypot(0.01, 0.4 * 0.01) / 10.0 / math.sqrt(81), rel=1e-9)
 
 
+def test_bandits_without_regret_are_left_out():
+    figure = league.figure_9(10, 7)
+    assert league._standing(outcomes(figure, [0.0] * len(league.POLICIES)), 1) == (1.0, 0.0)
+    assert league._standing(outcomes(figure, [0.0, *[1.0] * (len(league.POLICIES) - 1)]), 1) == (math.inf, 0.0)
+
+
 def test_a_point_can_ask_for_the_optimum():
     settings = point_settings(common_bernoulli(arms=2), [], horizon=1, runs=1, seed=0, optimal=True)
     assert compute_point(settings).optimal["optimal"]["regret"] == pytest.approx(1.0 / 6.0)  # E[max] - 1/2

@@ -282,9 +282,7 @@ def test_an_agent_goes_on_where_it_was():
 def test_what_it_refuses():
     with pytest.raises(ValueError, match=r'^gain must be "exact" or "variance", got \'mutual\'$'):
         br.InformationDirected(gain="mutual")
-    with pytest.raises(
-        ValueError, match=r"^policy must be one that runs on a poisson bandit, got information-directed"
-    ):
+    with pytest.raises(ValueError, match=r"^policy must be one that runs on a poisson bandit, got information"):
         br.simulate(br.PoissonBandit([1, 1], [1, 1]), br.InformationDirected(), horizon=5, runs=1, seed=1)
     with pytest.raises(ValueError, match=r"^draws must be a whole number, at least 2, got 1$"):
         br.InformationDirected(draws=1)

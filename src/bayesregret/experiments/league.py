@@ -64,8 +64,10 @@ def ratio(result: Result, policy: int) -> tuple[float, float]:
     """Regret over BayesUCB's with its standard error: of the difference on common runs, which has most of the noise of
     both cancelled, and of BayesUCB's own."""
     first, told = result["policies"][0], result["policies"][policy]
-    more, least = told["more"] / first["regret"], first["regret"]
-    return 1.0 + more, math.hypot(told["more_stderr"], more * first["stderr"]) / least
+    if first["regret"] == 0.0:  # too few runs to tell
+        return (1.0 if told["regret"] == 0.0 else math.inf), 0.0
+    more = told["more"] / first["regret"]
+    return 1.0 + more, math.hypot(told["more_stderr"], more * first["stderr"]) / first["regret"]
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
@@ -76,8 +78,10 @@ def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
 
 def _standing(outcomes: Sequence[Outcome], policy: int) -> tuple[float, float]:
     """The geometric mean of the ratios over all bandits, with its standard error."""
-    ratios = [ratio(outcome.result, policy) for outcome in outcomes]
-    mean = math.exp(math.fsum(math.log(max(value, 1e-12)) for value, _ in ratios) / len(ratios))
+    ratios = [found for outcome in outcomes if 0.0 < (found := ratio(outcome.result, policy))[0] < math.inf]
+    if not ratios:
+        return math.inf, 0.0
+    mean = math.exp(math.fsum(math.log(value) for value, _ in ratios) / len(ratios))
     spread = math.sqrt(math.fsum((error / value) ** 2 for value, error in ratios)) / len(ratios)
     return mean, mean * spread
 
