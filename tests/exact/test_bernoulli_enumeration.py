@@ -13,7 +13,7 @@ from exact.enumeration import chance_of_best, enumerate_runs, mean_of_best
 B, G = br.BernoulliBandit, br.GaussianBandit
 NARROW = 0.999999
 BOLD = 1e-300
-BEST = 2e-4  # of the chance to be on the best arm, four digits are promised
+BEST = 2e-4  # of the chance to be on the best arm: with so few rounds no levels are merged
 compiled = pytest.mark.compiled
 
 

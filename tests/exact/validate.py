@@ -20,7 +20,7 @@ import numpy as np
 import bayesregret as br
 
 WORST = 4.0  # standard errors
-BEST = {"gaussian": 2e-5, "bernoulli": 1e-4}  # digits of the chance to be on the best arm
+BEST = {"gaussian": 2e-5, "bernoulli": 1e-3}  # digits of the chance to be on the best arm
 
 
 class Problem(NamedTuple):

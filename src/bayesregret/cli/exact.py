@@ -36,7 +36,7 @@ def exact(
         option(help="Rounds at which the table tells the regret so far.", default="none", metavar="N,N,..."),
     ] = None,
     best_arm: Annotated[
-        bool, option("--best-arm", help="Chances of the best arm as well, to four digits: takes a few times as long.")
+        bool, option("--best-arm", help="Chances of the best arm as well, to about three digits: takes much longer.")
     ] = False,
     json: options.Json = False,
 ) -> None:

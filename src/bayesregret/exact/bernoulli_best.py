@@ -36,7 +36,7 @@ LEAST_CHANCE = 1e-9
 def bernoulli_best_chance(
     bandit: BernoulliBandit, settings: Any, belief: Any, horizon: int, arm_kind: NDArray[np.int64], first: Sequence[int]
 ) -> Array | None:
-    """(horizon,): the chance that each round is on the best arm, to about four digits; None for long horizons."""
+    """(horizon,): the chance that each round is on the best arm, to about three digits; None for long horizons."""
     if horizon > LONGEST:
         return None
     if bandit.arms == 1:

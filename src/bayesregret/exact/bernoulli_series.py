@@ -1,7 +1,6 @@
 """Series of all kinds of Bernoulli arms while the level falls: what every move adds to regret and pulls.
 
-Complex numbers are kept as real and imaginary parts, in short loops over few arrays: the compiler turns these into
-vector instructions.
+Complex numbers are kept as real and imaginary parts, in the short loops of point_loops.py.
 """
 
 from __future__ import annotations
@@ -13,6 +12,22 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.exact.point_loops import (
+    Complex,
+    add,
+    add_half,
+    add_scaled,
+    add_to,
+    complex_zeros,
+    copy,
+    fill_one,
+    multiply,
+    scale,
+    split,
+    square,
+    square_half,
+    subtract_product,
+)
 
 # Arms that tie share pulls unevenly. If an arm is at a level with a chance below this, three of them are there too
 # rarely to matter, and the shares change evenly from arm to arm.
@@ -20,13 +35,6 @@ RARELY = 1e-3
 BLOCK = 128
 # Up to so many arms of a kind, their sum is cheapest by its terms.
 FEW = 9
-
-
-class Complex(NamedTuple):
-    """Complex numbers in two real arrays."""
-
-    re: Array
-    im: Array
 
 
 class Book(NamedTuple):
@@ -50,10 +58,6 @@ class Book(NamedTuple):
     arm_kind: NDArray[np.int64]  # (arms,)
     copies: NDArray[np.int64]  # (kinds,)
     single: Array  # (arms,): pulls that are not in `shared`
-
-
-def complex_zeros(*shape: int) -> Complex:
-    return Complex(np.zeros(shape), np.zeros(shape))
 
 
 def make_book(points: int, arm_kind: NDArray[np.int64], weights: NDArray[np.complex128]) -> Book:
@@ -330,102 +334,3 @@ def multiply_power(book, laws, kind, power):
         if power == 0:
             return
         square(book.a)
-
-
-# --- loops over points ---------------------------------------------------------------------------------------------
-# Vector instructions need arrays that are known not to overlap: no result is one of the arguments' arrays unless it is
-# written `x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more). Each is compiled
-# once: calling it costs nothing beside a block of points.
-
-
-@rarely_called
-def split(values, start, out):
-    """A block of a row; beyond the row's end all stays zero."""
-    part = values[start : start + out.re.shape[0]]
-    for q in range(part.shape[0]):
-        out.re[q] = part[q].real
-        out.im[q] = part[q].imag
-
-
-@rarely_called
-def copy(values, out):
-    for q in range(values.re.shape[0]):
-        out.re[q] = values.re[q]
-    for q in range(values.im.shape[0]):
-        out.im[q] = values.im[q]
-
-
-@rarely_called
-def fill_one(out):
-    for q in range(out.re.shape[0]):
-        out.re[q] = 1.0
-        out.im[q] = 0.0
-
-
-@rarely_called
-def scale(values, factor):
-    for q in range(values.re.shape[0]):
-        values.re[q] *= factor
-        values.im[q] *= factor
-
-
-@rarely_called
-def add(x, y, out):
-    for q in range(x.shape[0]):
-        out[q] = x[q] + y[q]
-
-
-@rarely_called
-def add_to(x, y):
-    for q in range(x.re.shape[0]):
-        x.re[q] += y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += y.im[q]
-
-
-@rarely_called
-def add_half(x, y):
-    for q in range(x.re.shape[0]):
-        x.re[q] += 0.5 * y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += 0.5 * y.im[q]
-
-
-@rarely_called
-def add_scaled(x, y, factor):
-    for q in range(x.re.shape[0]):
-        x.re[q] += factor * y.re[q]
-    for q in range(x.im.shape[0]):
-        x.im[q] += factor * y.im[q]
-
-
-@rarely_called
-def square_half(x, out):
-    for q in range(x.re.shape[0]):
-        a, b = 0.5 * x.re[q], 0.5 * x.im[q]
-        out.re[q] = a * a - b * b
-        out.im[q] = 2.0 * a * b
-
-
-@rarely_called
-def square(x):
-    for q in range(x.re.shape[0]):
-        a, b = x.re[q], x.im[q]
-        x.re[q] = a * a - b * b
-        x.im[q] = 2.0 * a * b
-
-
-@rarely_called
-def multiply(x, y):
-    for q in range(x.re.shape[0]):
-        a, b, c, d = x.re[q], x.im[q], y.re[q], y.im[q]
-        x.re[q] = a * c - b * d
-        x.im[q] = a * d + b * c
-
-
-@rarely_called
-def subtract_product(total, x, y):
-    for q in range(total.re.shape[0]):
-        total.re[q] -= x.re[q] * y.re[q] - x.im[q] * y.im[q]
-    for q in range(total.im.shape[0]):
-        total.im[q] -= x.re[q] * y.im[q] + x.im[q] * y.re[q]

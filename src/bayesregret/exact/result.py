@@ -38,8 +38,8 @@ class ExactRegret:
 
     @functools.cached_property
     def best_chance(self) -> Array | None:
-        """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and four
-        for Bernoulli ones; computed when it is first asked for.
+        """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and
+        three for Bernoulli ones; computed when it is first asked for.
 
         None for Gaussian arms with prior widths or reward noises of their own, and where it would take too long:
         Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30 times as wide as the noise,
