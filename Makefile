@@ -6,7 +6,7 @@ SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
 SET_UP_DOCS := $(VENV)/.set-up-docs
 
-.PHONY: help reproduce test tests-compiled tests-covered lint bench docs figures clean
+.PHONY: help reproduce test tests-covered lint bench docs figures clean
 
 help:
 	@echo "make reproduce   the paper's figures and claims, into reproduction/report.html"
@@ -18,12 +18,13 @@ help:
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret reproduce
 
-# The two passes take a processor each.
+# Two processors share the pass without compilation and the parts of the compiled one.
+PARTS := 1 2 3 4 5
 test: lint
-	$(MAKE) --jobs=2 --output-sync=target tests-compiled tests-covered
+	$(MAKE) --jobs=2 --output-sync=target tests-covered $(PARTS:%=tests-part-%)
 
-tests-compiled:
-	$(BIN)/python -m pytest
+tests-part-%:
+	$(BIN)/python -m pytest --part $*/$(words $(PARTS)) -q -p no:cacheprovider
 
 tests-covered:
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled" -q -p no:cacheprovider

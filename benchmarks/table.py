@@ -24,7 +24,9 @@ import numpy as np
 import bound_rows
 import exact_rows
 import growth_rows
+import linear_rows
 import peer_rows
+import policy_rows
 import problems
 import process_rows
 import reproduce_rows
@@ -41,6 +43,8 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "bernoulli": speed_rows.bernoulli,
     "linear": speed_rows.linear,
     "ucb1": speed_rows.ucb1,
+    "policies": policy_rows.policies,
+    "linear-thompson": linear_rows.thompson,
     "arms": growth_rows.arms,
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,

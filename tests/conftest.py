@@ -1,7 +1,8 @@
-"""What every test shares: Hypothesis with a fixed seed."""
+"""What every test shares: Hypothesis with a fixed seed, and parts of all tests to be run side by side."""
 
 import os
 
+import pytest
 from hypothesis import settings
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -9,3 +10,21 @@ JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=100)
 settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=15)
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--part", metavar="I/N", help="run the I-th of N parts of all test files")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Files are dealt out in turn, so that neighbours, which take about as long, go to different parts."""
+    if config.getoption("part") is None:
+        return
+    try:
+        part, parts = map(int, config.getoption("part").split("/"))
+    except ValueError:
+        raise pytest.UsageError(f"--part must be I/N, got {config.getoption('part')}") from None
+    files = sorted({item.path for item in items})
+    mine = {path for number, path in enumerate(files) if number % parts == part - 1}
+    config.hook.pytest_deselected(items=[item for item in items if item.path not in mine])
+    items[:] = [item for item in items if item.path in mine]

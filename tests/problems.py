@@ -12,6 +12,7 @@ FEATURES = [[1.0, 0.0], [0.6, 0.8], [-0.5, 0.3], [0.0, 1.0], [0.9, 0.2]]
 BANDITS = {
     "gaussian": GaussianBandit(prior_mean=[0.5, 0.0, 0.0, -0.5], prior_width=1.0, reward_noise=1.5),
     "rademacher": GaussianBandit([0.5, 0.0, 0.0, -0.5], 1.0, 1.5, noise_kind="rademacher"),
+    "gaussian arms": GaussianBandit([0.5, 0.0, 0.0, -0.5], [0.5, 1.0, 1.0, 2.0], [1.5, 0.7, 0.7, 6.0]),
     "bernoulli": BernoulliBandit(alpha=[1.0, 0.4, 3.0, 1.0], beta=[1.0, 0.7, 2.0, 1.0]),
     "linear": LinearBandit(FEATURES, prior_mean=[0.3, -0.1], prior_cov=[[1.0, 0.4], [0.4, 0.8]], reward_noise=1.2),
     "linear of one rank": LinearBandit(FEATURES, [0.3, -0.1], prior_cov=[[1.0, 0.5], [0.5, 0.25]], reward_noise=1.2),
@@ -39,6 +40,16 @@ def gaussian_bandits(draw, arms=few):
     prior_mean = draw(st.lists(st.sampled_from([0.0, 1.0]) | decimals(-2, 2), min_size=k, max_size=k))
     kind = draw(st.sampled_from(["gaussian", "rademacher"]))
     return GaussianBandit(prior_mean, draw(decimals(0.01, 5)), draw(decimals(0.05, 5)), kind)
+
+
+@st.composite
+def gaussian_arms_bandits(draw, arms=few):
+    """Widths and noises of their own, some of them equal."""
+    k = draw(arms)
+    prior_mean = draw(st.lists(st.sampled_from([0.0, 1.0]) | decimals(-2, 2), min_size=k, max_size=k))
+    own = st.sampled_from([0.5, 1.0]) | decimals(0.05, 5)
+    widths, noises = (draw(st.lists(own, min_size=k, max_size=k)) for _ in range(2))
+    return GaussianBandit(prior_mean, widths, noises)
 
 
 @st.composite

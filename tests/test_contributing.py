@@ -31,11 +31,12 @@ def example(tmp_path, request):
     del sys.modules[name]
     br.Policy.classes.pop("optimist", None)
     br.Policy.classes.pop("posterior-moss", None)
+    br.Policy.classes.pop("softmax", None)
     Formula.every.pop("one_pull_each", None)
 
 
 def test_all_examples_are_tried():
-    assert set(EXAMPLES) == {"a policy", "an index", "a model", "a bound"}
+    assert set(EXAMPLES) == {"a policy", "an index", "a choice", "a model", "a bound"}
 
 
 @pytest.mark.parametrize("example", ["a policy"], indirect=True)
@@ -68,10 +69,21 @@ def test_own_index_runs_and_explores(example):
 @pytest.mark.parametrize("example", ["an index"], indirect=True)
 def test_own_index_does_not_fit_a_linear_bandit(example):
     linear = br.LinearBandit([[1, 0], [0, 1]], [0, 0], prior_width=1, reward_noise=1)
-    with pytest.raises(ValueError, match="policy must have a confidence width to run on a linear bandit"):
+    with pytest.raises(ValueError, match="policy must have a confidence width or a choose_linear to run on"):
         br.simulate(linear, example.PosteriorMoss(), horizon=10, runs=1, seed=1)
-    with pytest.raises(ValueError, match="policy must have a confidence width to run on a linear bandit"):
+    with pytest.raises(ValueError, match="policy must have a confidence width or a choose_linear to run on"):
         example.PosteriorMoss().start(linear, horizon=10)
+
+
+@pytest.mark.parametrize("example", ["a choice"], indirect=True)
+def test_own_choice_cools_down_to_the_greedy_one(example):
+    bandit = br.GaussianBandit([1, 0.5, 0], 1, 1)  # no ties
+    policies = [br.Greedy(), example.Softmax(1e-6), example.Softmax(1e6)]
+    result = br.simulate(bandit, policies, horizon=40, runs=200, seed=3)
+    assert np.allclose(result["softmax"].final_regret, result["greedy"].final_regret, rtol=1e-12, atol=1e-12)
+    assert result["softmax-2"].mean_pulls == pytest.approx([40 / 3] * 3, rel=0.05)
+    agent = example.Softmax(1e6).start(bandit, seed=1)
+    assert {agent.select() for _ in range(50)} == {0, 1, 2}
 
 
 @pytest.mark.parametrize("example", ["a model"], indirect=True)

@@ -16,7 +16,9 @@ PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("arguments", "shown"), console_examples(README), ids=["simulate", "exact", "bounds", "audit"])
+@pytest.mark.parametrize(
+    ("arguments", "shown"), console_examples(README), ids=["simulate", "exact", "policies", "bounds", "audit"]
+)
 def test_what_is_shown_is_printed(arguments, shown):
     done = subprocess.run(
         [sys.executable, "-m", "bayesregret", *arguments], capture_output=True, text=True, encoding="utf-8", check=True

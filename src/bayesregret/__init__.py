@@ -15,36 +15,79 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.agent import Agent
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, Instance, LinearBandit
-from bayesregret.policies import UCB1, BayesUCB, Policy
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    Instance,
+    LinearBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
+from bayesregret.policies import (
+    KLUCB,
+    MOSS,
+    UCB1,
+    BayesOptimal,
+    BayesUCB,
+    EpsilonGreedy,
+    ExploreCommit,
+    Gittins,
+    Greedy,
+    InformationDirected,
+    LinUCB,
+    Policy,
+    QuantileUCB,
+    Thompson,
+)
 from bayesregret.problem import load_problem
 from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
 from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
-    from bayesregret.exact import ExactRegret, best_delta, exact_regret
+    from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
+    from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "KLUCB",
+    "MOSS",
     "UCB1",
     "Agent",
     "Bandit",
+    "BayesOptimal",
     "BayesUCB",
     "BernoulliBandit",
     "Curve",
+    "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
+    "ExploreCommit",
+    "ExponentialBandit",
     "GaussianBandit",
+    "Gittins",
+    "Greedy",
+    "InformationDirected",
     "Instance",
+    "LinUCB",
     "LinearBandit",
+    "NormalGammaBandit",
+    "OptimalRegret",
+    "PoissonBandit",
     "Policy",
     "PolicyResult",
+    "QuantileUCB",
     "SimulationResult",
+    "Thompson",
+    "bayes_optimal_regret",
     "best_delta",
     "bounds",
     "exact_regret",
+    "explore_commit_regret",
+    "gittins_index",
     "load_problem",
     "simulate",
 ]
@@ -54,6 +97,8 @@ def __getattr__(name: str) -> Any:
     """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
-    if name in ("ExactRegret", "best_delta", "exact_regret"):
+    if name in ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"):
         return getattr(importlib.import_module("bayesregret.exact"), name)
+    if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
+        return getattr(importlib.import_module("bayesregret.optimal"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

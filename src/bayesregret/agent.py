@@ -13,24 +13,53 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import arm_index, confidence_width, mean_plus_width
+from bayesregret.contracts import (
+    arm_index,
+    choose_arm,
+    choose_linear,
+    confidence_width,
+    mean_plus_width,
+    nothing_known,
+    take_in,
+)
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior
-from bayesregret.policies.policy import Policy, check_fits_linear, is_mean_plus_width
+from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
+from bayesregret.models.linear_streak import (
+    EXCESS,
+    SETTLED,
+    begin,
+    learn_one,
+    linear_nothing_known,
+    make_streak,
+    stretch,
+)
+from bayesregret.policies.policy import (
+    Policy,
+    check_fits,
+    check_fits_linear,
+    is_mean_plus_width,
+    make_chooser,
+    make_linear_chooser,
+    moves_with_time,
+)
 from bayesregret.problem import problem_from_dict
+from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 
 FORMAT = "bayesregret agent"
 VERSION = 1
 LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
+KNOWN_STATE = ("counts", "totals", "squares", "memory")
 
 
 class Agent(ABC):
     """What `policy.start(bandit)` gives.
 
-    Decisions depend on the rewards received so far alone: `select` may be called any number of times before the rewards
-    come, and they may come late and in any order. Ties go to the lowest arm number. Safe to use from several threads.
+    `select` may be called any number of times before the rewards come, and they may come late and in any order.
+    Decisions depend on the rewards received so far alone, but for policies that move with time or chance: there each
+    `select` is a round, and with the same seed an agent makes the decisions of the first run of a simulation. Ties go
+    to the lowest arm number. Safe to use from several threads.
 
     >>> agent = BayesUCB(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
     >>> agent.select()
@@ -40,12 +69,17 @@ class Agent(ABC):
     1
     """
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
         self.policy = policy
         self.bandit = bandit
         self.horizon = horizon
+        self.seed = seed
         self.settings = policy.settings(bandit, horizon)
         self.belief = policy.belief(bandit)
+        if isinstance(self.belief, LinearModel):
+            check_fits_linear(policy, self.settings)
+        else:
+            check_fits(policy, bandit, self.settings, self.belief)
         self._index: Array = np.empty(bandit.arms)
         self._lock = threading.Lock()
 
@@ -92,6 +126,7 @@ class Agent(ABC):
                 "policy": _policy_to_dict(self.policy),
                 "problem": self.bandit.to_dict(),
                 "horizon": self.horizon,
+                "seed": self.seed,
                 "state": state,
             },
             allow_nan=False,
@@ -103,7 +138,7 @@ class Agent(ABC):
         data = _parsed(text)
         try:
             policy = _policy_from_dict(data["policy"])
-            agent = policy.start(problem_from_dict(data["problem"]), horizon=data["horizon"])
+            agent = policy.start(problem_from_dict(data["problem"]), horizon=data["horizon"], seed=data.get("seed", 0))
             agent._restore(data["state"])
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"agent state must be what to_json wrote, but has no usable {error}") from None
@@ -125,8 +160,8 @@ class Agent(ABC):
 class ArmsAgent(Agent):
     """Independent arms: a count and a total each; an update costs one index."""
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
-        super().__init__(policy, bandit, horizon)
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
+        super().__init__(policy, bandit, horizon, seed)
         self._formula = mean_plus_width if is_mean_plus_width(self.settings) else arm_index
         self._count = [0] * bandit.arms
         self._total = [0.0] * bandit.arms
@@ -154,12 +189,67 @@ class ArmsAgent(Agent):
         self._look_at_all()
 
 
+class RoundsAgent(Agent):
+    """A policy that looks at all arms in every round: by the compiled function of the simulation."""
+
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
+        super().__init__(policy, bandit, horizon, seed)
+        self._start_knowing()
+        self._rounds = 0
+        key = seed_key(seed)
+        self._stream = np.empty((1, 4), np.uint64)
+        with np.errstate(over="ignore"):
+            write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
+
+    def _start_knowing(self) -> None:
+        chooser = make_chooser(self.policy, self.bandit, self.settings)
+        self._chooser = chooser.settings
+        self._known = nothing_known(self.bandit.arms, chooser.memory, chooser.scratch)
+        self._choose = compile_kernel(_choose, type(self.settings), type(self.belief))
+
+    def select(self) -> int:
+        with self._lock, np.errstate(all="ignore"):
+            self._rounds += 1
+            return int(self._choose(self._chooser, self.belief, self._known, self._rounds, self._stream))
+
+    @property
+    def index(self) -> Array:
+        raise AttributeError(f"index is not what {self.policy.name} goes by: its choices move with time or chance")
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        with self._lock:
+            return self._known.counts.copy()
+
+    def _learn(self, arm: int, reward: float) -> None:
+        take_in(self._known, arm, reward)
+
+    def _state(self) -> dict[str, Any]:
+        kept = {name: getattr(self._known, name).tolist() for name in KNOWN_STATE}
+        return {"rounds": self._rounds, "stream": self._stream[0].tolist()} | kept
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        for name in KNOWN_STATE:
+            kept = getattr(self._known, name)
+            kept[...] = _numbers(state, name, kept.shape)
+        self._known.scratch[...] = 0.0
+        self._known.received[0] = self._known.counts.sum()
+        self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)
+        words = [checks.whole("agent state's stream", word, 0, 2**64 - 1) for word in state["stream"]]
+        self._stream[0] = words
+
+
+def _choose(chooser: Any, belief: Any, known: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_arm(chooser, belief, known, round_, read_stream(streams, 0))
+    write_stream(streams, 0, stream)
+    return arm
+
+
 class LinearAgent(Agent):
     """A linear belief: one compiled rank-one update for each reward."""
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None) -> None:
-        super().__init__(policy, bandit, horizon)
-        check_fits_linear(policy, self.settings)
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
+        super().__init__(policy, bandit, horizon, seed)
         self._posterior = make_posterior(self.belief)
         self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
         forget(self._posterior, self.belief)
@@ -177,16 +267,10 @@ class LinearAgent(Agent):
         self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
 
     def _state(self) -> dict[str, Any]:
-        arms = self.bandit.arms
-        kept = {name: getattr(self._posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
-        return {"updates": int(self._posterior.updates[0])} | kept
+        return _posterior_to_dict(self._posterior, self.bandit.arms)
 
     def _restore(self, state: dict[str, Any]) -> None:
-        arms = self.bandit.arms
-        for name in LINEAR_STATE:
-            kept = getattr(self._posterior, name)[..., :arms]
-            kept[...] = _numbers(state, name, kept.shape)
-        self._posterior.updates[0] = checks.whole("updates", state["updates"], 0)
+        _restore_posterior(self._posterior, self.bandit.arms, state)
         self._call(0, 0, 0.0)
 
 
@@ -198,14 +282,77 @@ def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: in
         index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])
 
 
-def start_agent(policy: Policy, bandit: Bandit, horizon: int | None) -> Agent:
+class LinearRoundsAgent(RoundsAgent):
+    """A policy that looks at a linear posterior in every round, by the compiled functions of the simulation."""
+
+    def _start_knowing(self) -> None:
+        chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
+        self._chooser = chooser.settings
+        self._known = linear_nothing_known(self.belief, chooser.memory, chooser.scratch)
+        self._posterior = make_streak(self.belief)
+        self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
+        self._update = compile_kernel(_learn_one, LinearModel)
+
+    def select(self) -> int:
+        with self._lock, np.errstate(all="ignore"):
+            self._rounds += 1
+            return int(self._choose(self._chooser, self._posterior, self._known, self._rounds, self._stream))
+
+    def _learn(self, arm: int, reward: float) -> None:
+        super()._learn(arm, reward)
+        self._update(self._posterior, self.belief, arm, reward)
+
+    def _state(self) -> dict[str, Any]:
+        streak, (arm, pulls) = self._posterior, self._posterior.target.tolist()
+        kept = {"arm": arm, "pulls": pulls, "excess": streak.numbers[EXCESS], "information": streak.numbers[SETTLED]}
+        return super()._state() | {"streak": kept, "posterior": _posterior_to_dict(streak.start, self.bandit.arms)}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
+        streak, kept = self._posterior, state["streak"]
+        _restore_posterior(streak.start, self.bandit.arms, state["posterior"])
+        begin(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
+        if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
+            stretch(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
+        streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
+
+
+def _choose_linear(chooser: Any, posterior: Any, known: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_linear(chooser, posterior, known, round_, read_stream(streams, 0))
+    write_stream(streams, 0, stream)
+    return arm
+
+
+def _learn_one(posterior: Any, model: Any, arm: int, reward: float) -> None:
+    learn_one(posterior, model, arm, reward)
+
+
+def _posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:
+    kept = {name: getattr(posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
+    return {"updates": int(posterior.updates[0])} | kept
+
+
+def _restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, Any]) -> None:
+    for name in LINEAR_STATE:
+        kept = getattr(posterior, name)[..., :arms]
+        kept[...] = _numbers(state, name, kept.shape)
+    posterior.updates[0] = checks.whole("agent state's updates", state["updates"], 0)
+
+
+def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> Agent:
     """The kind of agent that fits what the policy believes."""
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     if horizon is not None:
         checks.whole("horizon", horizon, 1)
-    linear = isinstance(policy.belief(bandit), LinearModel)
-    return (LinearAgent if linear else ArmsAgent)(policy, bandit, horizon)
+    checks.whole("seed", seed, 0)
+    kind: type[Agent] = ArmsAgent
+    moves, is_linear = moves_with_time(policy.settings(bandit, horizon)), isinstance(policy.belief(bandit), LinearModel)
+    if moves:
+        kind = LinearRoundsAgent if is_linear else RoundsAgent
+    elif is_linear:
+        kind = LinearAgent
+    return kind(policy, bandit, horizon, seed)
 
 
 def _policy_to_dict(policy: Policy) -> dict[str, Any]:
@@ -242,6 +389,8 @@ def _parsed(text: str) -> dict[str, Any]:
 def _numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
     """A field of an agent's state: numbers of this shape, and what else its name promises."""
     field = f"agent state's {name}"
+    if shape == (0,) and state[name] == []:
+        return np.zeros(0)
     made = checks.array(field, state[name], len(shape), "a table of numbers")
     if made.shape != shape:
         raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")

@@ -50,6 +50,22 @@ def positive(field: str, value: Any) -> float:
     return number
 
 
+def at_least(field: str, value: Any, least: float) -> float:
+    may_be = f"a number, at least {least:g}"
+    number = real(field, value, may_be)
+    if not least <= number <= LARGEST:
+        raise fail(field, may_be, value)
+    return number
+
+
+def share(field: str, value: Any) -> float:
+    """A number between 0 and 1, or one of them."""
+    number = real(field, value, "a number between 0 and 1")
+    if not 0.0 <= number <= 1.0:
+        raise fail(field, "a number between 0 and 1", value)
+    return number
+
+
 def probability(field: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     number = real(field, value, "a number strictly between 0 and 1")

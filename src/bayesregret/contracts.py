@@ -10,7 +10,46 @@ sum, so that the posterior mean is (prior_total + total) / (prior_pulls + count)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from bayesregret.dispatch import contract, jitable
+
+
+class Known(NamedTuple):
+    """What a policy that looks at all arms in every round knows of them."""
+
+    counts: NDArray[np.int64]  # (arms,): rewards received
+    totals: NDArray[np.float64]  # (arms,): their sums
+    squares: NDArray[np.float64]  # (arms,): sums of their squared deviations from their mean
+    memory: NDArray[np.float64]  # what the policy wants to remember; all 0 at first
+    scratch: NDArray[np.float64]  # what it may have to compute again; all 0 at first
+    received: NDArray[np.int64]  # (1,): rewards received in all
+    score: NDArray[np.float64]  # (2,): the last normal quantile that was needed, after the tail it is of
+
+
+def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
+    counts, totals, squares = np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms)
+    return Known(counts, totals, squares, np.zeros(memory), np.zeros(scratch), np.zeros(1, np.int64), np.zeros(2))
+
+
+@jitable
+def take_in(known, arm, reward):
+    """One more reward of an arm.
+
+    Deviations are added up reward by reward (Youngs and Cramer 1971): taken from sums of squares at the end, they would
+    be lost where rewards are far from 0.
+    """
+    count, total = known.counts[arm], known.totals[arm]
+    if count > 0:
+        off = count * reward - total
+        known.squares[arm] += off * off / (count * (count + 1.0))
+    known.counts[arm] = count + 1
+    known.totals[arm] = total + reward
+    known.received[0] += 1
+
 
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
 
@@ -43,6 +82,49 @@ def variance_proxy(model, arm, count):
     """Variance, or sub-Gaussian variance proxy, of the arm's mean reward after `count` pulls."""
 
 
+@contract
+def posterior_draw(model, known, arm, stream):
+    """Draw the arm's mean reward from its posterior; return it and the stream that comes after."""
+
+
+@contract
+def posterior_quantile(model, known, arm, tail):
+    """What the arm's mean reward exceeds with chance `tail`, given its data."""
+
+
+@contract
+def posterior_variance(model, known, arm):
+    """Variance of the arm's mean reward given its data."""
+
+
+@contract
+def tail_bound(model, known, arm, value):
+    """At least the chance that the arm's mean reward exceeds `value`, given its data, and at most 1."""
+
+
+@contract
+def draw_above(model, known, arm, value, bound, stream):
+    """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
+    give -inf; and the stream that comes after. `bound` is the `tail_bound`."""
+
+
+@contract
+def never_lowers(model, pulls, gain):
+    """Whether these pulls, which brought `gain` in sum, can only have raised what is believed of their arm, and so its
+    index."""
+
+
+@never_lowers.otherwise
+def may_lower(model, pulls, gain):
+    return False
+
+
+@contract
+def divergence_limit(model, arm, mean, divergence):
+    """The highest mean reward from which that of the arm's rewards, if `mean`, has at most this Kullback-Leibler
+    divergence."""
+
+
 # --- a policy: what is done about it -------------------------------------------------------------------------------
 
 
@@ -62,6 +144,49 @@ def arm_index(policy, model, arm, count, total):
     """
 
 
+@contract
+def rising_index(policy, model, known, arm, round_):
+    """The index of an arm in a round: given the data, it never falls from one round to the next."""
+
+
+@contract
+def choose_arm(policy, model, known, round_, stream):
+    """The arm that is pulled in this round, the first being 1, and the stream that comes after."""
+
+
+@contract
+def choose_linear(policy, posterior, known, round_, stream):
+    """As `choose_arm`, for a linear belief: `posterior` is what the functions below tell about.
+
+    `posterior.roots` has a row for each standard coordinate of the parameter and a column for each arm; columns of
+    padding follow, whose mean is -inf.
+    """
+
+
+# --- a linear belief: what such a policy may ask -------------------------------------------------------------------
+
+
+@contract
+def mean_now(posterior, arm):
+    """Mean of the arm's mean reward, given all rewards."""
+
+
+@contract
+def variance_now(posterior, arm):
+    """Its variance."""
+
+
+@contract
+def means_at(posterior, xi, means):
+    """Write every column's mean reward at the parameter with these standard coordinates: they are 0 at its mean, and
+    standard normal draws make it a draw from the posterior."""
+
+
+@contract
+def information(posterior):
+    """The logarithm of det(prior covariance) / det(posterior covariance) of the parameter."""
+
+
 # --- derived -------------------------------------------------------------------------------------------------------
 
 
@@ -76,6 +201,12 @@ def inverse_pulls(model, arm, count):
 def posterior_mean(model, arm, count, total):
     """Mean of the arm's mean reward given its data, 0 where nothing is known."""
     return (prior_total(model, arm) + total) * inverse_pulls(model, arm, count)
+
+
+@jitable
+def known_mean(model, known, arm):
+    """Mean of the arm's mean reward given its data."""
+    return posterior_mean(model, arm, known.counts[arm], known.totals[arm])
 
 
 @jitable

@@ -26,6 +26,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+ANY_CLASS = object
+
 PACKAGE = pathlib.Path(__file__).parent
 
 # Division by zero gives inf or nan as in NumPy: the default check would be a branch in every inner loop.
@@ -47,6 +49,8 @@ class Contract(Protocol):
 
     def implement(self, subject: type) -> Callable[[F], F]: ...
 
+    def otherwise(self, body: F) -> F: ...
+
     def __call__(self, *args: Any) -> Any: ...
 
 
@@ -57,7 +61,7 @@ def contract(stub: Callable[..., Any]) -> Contract:
     @functools.wraps(stub)
     def call(*args: Any) -> Any:
         try:
-            body = bodies[type(args[0])]
+            body = bodies.get(type(args[0])) or bodies[ANY_CLASS]
         except KeyError:
             raise TypeError(f"{stub.__name__} has no body for {type(args[0]).__name__}") from None
         return body(*args)
@@ -70,8 +74,12 @@ def contract(stub: Callable[..., Any]) -> Contract:
 
         return register
 
+    def otherwise(body: F) -> F:
+        """The body for classes that have none of their own."""
+        return implement(ANY_CLASS)(body)
+
     def choose(*types: Any) -> Callable[..., Any] | None:
-        return bodies.get(getattr(types[0], "instance_class", type(None)))
+        return bodies.get(getattr(types[0], "instance_class", type(None)), bodies.get(ANY_CLASS))
 
     # Numba compares a body's argument names with those of the function that chooses it.
     choose.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
@@ -81,9 +89,10 @@ def contract(stub: Callable[..., Any]) -> Contract:
 
         overload(call, jit_options=cast(Any, INLINED))(choose)
 
-    _when_numba_is_ready(register_with_numba)
+    when_numba_is_ready(register_with_numba)
     made = cast(Any, call)
     made.implement = implement
+    made.otherwise = otherwise
     made.bodies = bodies
     return cast(Contract, made)
 
@@ -114,11 +123,11 @@ def _jitable(function: F, options: dict[str, Any]) -> F:
 
         register_jitable(**options)(function)
 
-    _when_numba_is_ready(register_with_numba)
+    when_numba_is_ready(register_with_numba)
     return function
 
 
-def _when_numba_is_ready(register: Callable[[], None]) -> None:
+def when_numba_is_ready(register: Callable[[], None]) -> None:
     if _numba_is_ready:
         register()
     else:

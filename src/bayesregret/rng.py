@@ -60,6 +60,17 @@ def open_stream(key, run_start, label):
 
 
 @jitable
+def read_stream(streams, row):
+    """A stream out of a table of them."""
+    return (streams[row, 0], streams[row, 1], streams[row, 2], streams[row, 3])
+
+
+@jitable
+def write_stream(streams, row, stream):
+    streams[row, 0], streams[row, 1], streams[row, 2], streams[row, 3] = stream
+
+
+@jitable
 def raw(stream):
     """64 random bits: one step of SFC64."""
     a, b, c, counter = stream
@@ -173,6 +184,15 @@ def log_gamma(shape, stream):
 
 
 @rarely_called
+def gamma_of_any_shape(shape, stream):
+    """A Gamma(shape, 1) draw for any positive shape; 0 where it is too small for a float."""
+    if shape >= 1.0:
+        return gamma(shape, stream)
+    value, stream = log_gamma(shape, stream)
+    return math.exp(value), stream
+
+
+@rarely_called
 def beta(a, b, stream):
     """A Beta(a, b) draw for any positive pseudo-counts."""
     if a >= 1.0 and b >= 1.0:
@@ -186,3 +206,82 @@ def beta(a, b, stream):
         return 1.0 / (1.0 + math.exp(log_y - log_x)), stream
     odds = math.exp(log_x - log_y)
     return odds / (1.0 + odds), stream
+
+
+@jitable
+def exponential(stream):
+    """A draw with mean 1."""
+    u, stream = uniform(stream)
+    return -math.log1p(-u), stream
+
+
+# From this mean on, Poisson draws are by rejection: below it, its constants are not proved, and waiting is as fast.
+FEW_ARRIVALS = 10.0
+# From this count on, four terms of Stirling's series give a factorial to the last digit or two.
+STIRLING_FROM = 16
+LOG_FACTORIAL = np.array([math.log(math.factorial(count)) for count in range(STIRLING_FROM)])
+
+
+@rarely_called
+def poisson(mean, stream):
+    """A Poisson draw for any mean from 0 on, as a float: beyond 2^53 not all whole numbers are there."""
+    if mean >= FEW_ARRIVALS:
+        return _poisson_by_rejection(mean, stream)
+    # Arrivals until time `mean`, the waiting times being exponential: -log of a product of uniforms.
+    end = math.exp(-mean)
+    u, stream = uniform(stream)
+    left, count = 1.0 - u, 0.0
+    while left > end:
+        u, stream = uniform(stream)
+        left *= 1.0 - u
+        count += 1.0
+    return count, stream
+
+
+@rarely_called
+def _poisson_by_rejection(mean, stream):
+    """Transformed rejection with a squeeze, algorithm PTRS of Hormann (1993), whose constants these are."""
+    b = 0.931 + 2.53 * math.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    squeeze = 0.9277 - 3.6224 / (b - 2.0)
+    while True:
+        u, stream = uniform(stream)
+        v, stream = uniform(stream)
+        u, v = u - 0.5, 1.0 - v
+        edge = 0.5 - abs(u)
+        if edge < 0.013 and v >= edge:  # always where the edge is 0
+            continue
+        count = np.floor((2.0 * a / edge + b) * u + mean + 0.43)
+        if edge >= 0.07 and v <= squeeze:
+            return count, stream
+        if count >= 0.0:
+            height = v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b)
+            if math.log(height) <= _log_poisson(count, mean):
+                return count, stream
+
+
+@rarely_called
+def _log_poisson(count, mean):
+    """Logarithm of the chance of a count: as the distance from the mean, not as a difference of huge numbers."""
+    if count < STIRLING_FROM:
+        return count * math.log(mean) - mean - LOG_FACTORIAL[int(count)]
+    square = count * count
+    stirling = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / count
+    return -_poisson_distance(count, mean) - stirling - 0.5 * math.log(2.0 * math.pi * count)
+
+
+@jitable
+def _poisson_distance(count, mean):
+    """count log(count / mean) + mean - count; where they are close, by the series of the logarithm in `apart`."""
+    off = count - mean
+    apart = off / (count + mean)
+    if abs(apart) > 0.1:
+        return count * math.log(count / mean) - off
+    distance, term, odd = off * apart, 2.0 * count * apart, 1.0
+    while True:
+        term *= apart * apart
+        odd += 2.0
+        more = distance + term / odd
+        if more == distance:
+            return distance
+        distance = more

@@ -33,7 +33,7 @@ def complaint(outcome, status: int = 2) -> str:
         ("gaussian --precision 0", "precision must be a number strictly between 0 and 1, got 0"),
         ("gaussian --max-runs 100", "--max-runs goes with --precision only"),
         ("gaussian --precision 0.1 --max-runs 5", "max_runs must be a whole number, at least 20"),
-        ("gaussian --policy foo", 'policy must be "bayes-ucb" or "ucb1"'),
+        ("gaussian --policy foo", 'policy must be "bayes-optimal" or "bayes-ucb" or '),
         ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
         ("gaussian --checkpoints 5,x", "checkpoints must be whole numbers between 1 and the horizon, 50, got [5, 'x']"),
         ("gaussian --checkpoints 51", "checkpoints must be whole numbers between 1 and the horizon, 50, got [51]"),

@@ -157,7 +157,7 @@ def test_one_round_and_one_arm(run_exact):
         ("gaussian --horizon x", "horizon must be a whole number, at least 1, got 'x'"),
         ("gaussian --horizon 0 --checkpoints 1", "horizon must be a whole number, at least 1, got 0"),
         ("gaussian --delta 1", "delta must be a number strictly between 0 and 1, got 1"),
-        ("gaussian --policy foo", 'policy must be "bayes-ucb" or "ucb1"'),
+        ("gaussian --policy foo", 'policy must be "bayes-optimal" or "bayes-ucb" or '),
         ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
         ("gaussian --checkpoints 6", "checkpoints must be whole numbers between 1 and the horizon, 5, got [6]"),
         ("gaussian --checkpoints x", "checkpoints must be whole numbers between 1 and the horizon, 5, got ['x']"),

@@ -78,7 +78,7 @@ def test_a_figure_of_one_panel_has_no_letter():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["figure-9"], "FIGURE must be"),
+        (["figure-99"], "FIGURE must be"),
         (["figure-1a", "--runs", "1"], "runs must be a whole number, at least 2"),
         (["figure-1a", "--seed", "-1"], "seed must be"),
         (["figure-1a", "--threads", "0"], "threads must be"),

@@ -17,7 +17,16 @@ def settings_of(figure):
 
 def test_names():
     assert list(PAPER) == ["figure-1a", "figure-1b", "figure-2a", "figure-2b", "figure-3a", "figure-3b"]
-    assert list(BEYOND) == ["figure-4a", "figure-4b", "figure-5", "figure-6a", "figure-6b", "figure-7"]
+    assert list(BEYOND) == [
+        "figure-4a",
+        "figure-4b",
+        "figure-5",
+        "figure-6a",
+        "figure-6b",
+        "figure-7",
+        "figure-8",
+        "figure-9",
+    ]
 
 
 @pytest.mark.parametrize("figure", ["figure-1a", "figure-1b", "figure-2a", "figure-2b"])
@@ -70,7 +79,14 @@ def short(points):
     return [replace(point, settings=point.settings | {"horizon": 3}) for point in points]
 
 
-@pytest.mark.parametrize("figure", EXPERIMENTS)
+# Figures of many policies compile them all; tests/experiments/test_league.py has the rest of what they do.
+@pytest.mark.parametrize(
+    "figure",
+    [
+        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.compiled] * (name in ("figure-8", "figure-9")))
+        for name in EXPERIMENTS
+    ],
+)
 def test_every_experiment_gives_a_table_and_claims(figure):
     experiment = EXPERIMENTS[figure](20, 7)
     small = short(experiment.points[:: max(1, len(experiment.points) // 4)])

@@ -215,7 +215,7 @@ def test_a_bandit_from_outside_joins():
             super().__init__(chances, chances)
 
     assert bandit_classes()["gaussian"] is br.GaussianBandit
-    assert list(bandit_classes())[:3] == ["bernoulli", "gaussian", "linear"]
+    assert {"bernoulli", "gaussian", "linear"} <= set(bandit_classes())
     assert isinstance(problem_from_dict({"model": "test-flipped", "chances": [1, 2]}), Flipped)
     with pytest.raises(ValueError, match="chances is missing; a test-flipped problem must have chances"):
         problem_from_dict({"model": "test-flipped"})

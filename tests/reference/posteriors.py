@@ -32,7 +32,8 @@ class History(NamedTuple):
 def known(bandit, arm: int, history: History) -> tuple:
     """All that is known of an independent arm: with the same of two arms, they tie in whatever order one computes."""
     if isinstance(bandit, GaussianBandit):
-        return (bandit.prior_mean[arm], *history.data(arm))
+        own = bandit.prior_mean[arm], bandit.prior_widths[arm], bandit.reward_noises[arm]
+        return (*own, *history.data(arm))
     return (bandit.alpha[arm], bandit.beta[arm], *history.data(arm))
 
 
@@ -52,10 +53,11 @@ def posterior(bandit, history: History) -> Posterior:
 def gaussian_posterior(bandit: GaussianBandit, history: History) -> Posterior:
     """Section 3.1; Rademacher noise is taken for Gaussian."""
     means, variances = [], []
-    for arm, prior_mean in enumerate(bandit.prior_mean):
+    arms = zip(bandit.prior_mean, bandit.prior_widths, bandit.reward_noises, strict=True)
+    for arm, (prior_mean, width, noise) in enumerate(arms):
         rewards = history.of(arm)
-        variance = 1.0 / (bandit.prior_width**-2 + bandit.reward_noise**-2 * len(rewards))
-        means.append(variance * (bandit.prior_width**-2 * prior_mean + bandit.reward_noise**-2 * sum(rewards)))
+        variance = 1.0 / (width**-2 + noise**-2 * len(rewards))
+        means.append(variance * (width**-2 * prior_mean + noise**-2 * sum(rewards)))
         variances.append(variance)
     return Posterior(np.array(means), np.array(variances))
 

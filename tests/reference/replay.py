@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesregret import UCB1, BayesUCB, LinearBandit
+from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit
 from bayesregret.contracts import draw_reward
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from reference.posteriors import History, known, posterior
@@ -46,15 +46,23 @@ def ucb1(policy: UCB1, bandit, history: History, delta: float) -> np.ndarray:
         return np.eye(bandit.arms)[now]
     rewards = [history.of(arm) for arm in range(bandit.arms)]
     return np.array(
-        [sum(r) / len(r) + math.sqrt(2.0 * bandit.reward_proxy * math.log(1.0 / delta) / len(r)) for r in rewards]
+        [
+            sum(r) / len(r) + math.sqrt(2.0 * reward_proxy(bandit, arm) * math.log(1.0 / delta) / len(r))
+            for arm, r in enumerate(rewards)
+        ]
     )
+
+
+def reward_proxy(bandit, arm: int) -> float:
+    """The variance, or its sub-Gaussian proxy, of an arm's reward around its mean."""
+    return bandit.reward_noises[arm] ** 2 if isinstance(bandit, GaussianBandit) else bandit.reward_proxy
 
 
 def hangs_on_rounding(index, arm, policy, bandit, history) -> bool:
     """Whether another arm comes so close to the one taken that another order of arithmetic might have taken it."""
     others = np.flatnonzero(index[arm] - index <= TOO_CLOSE * np.abs(index).max())
     if isinstance(policy, UCB1):
-        return len({history.data(other) for other in others}) > 1
+        return len({(reward_proxy(bandit, other), *history.data(other)) for other in others}) > 1
     belief = policy.prior or bandit
     if isinstance(belief, LinearBandit):
         return len(set(index[others])) > 1  # equal arms have equal bits here

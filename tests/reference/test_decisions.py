@@ -11,6 +11,7 @@ from problems import (
     bernoulli_bandits,
     decimals,
     deltas,
+    gaussian_arms_bandits,
     gaussian_bandits,
     horizons,
     linear_bandits,
@@ -52,6 +53,13 @@ def assert_agree(bandit, policy, horizon, seed):
 @example(GaussianBandit([0.0] * 5, 1.0, 1.0), BayesUCB(), 50, 1)  # ties between arms never taken
 @example(GaussianBandit([0.0] * 5, 1.0, 1.0), UCB1(), 3, 1)  # ends before every arm was taken
 def test_gaussian(bandit, policy, horizon, seed):
+    assert_agree(bandit, policy, horizon, seed)
+
+
+@given(gaussian_arms_bandits(), policies, horizons, seeds)
+@example(GaussianBandit([0.0] * 3, [1.0, 1.0, 2.0], [2.0, 1.0, 4.0]), BayesUCB(), 60, 1)  # two priors worth the same
+@example(GaussianBandit([0.0] * 3, 1.0, [2.0, 1.0, 2.0]), UCB1(), 60, 1)
+def test_gaussian_arms(bandit, policy, horizon, seed):
     assert_agree(bandit, policy, horizon, seed)
 
 

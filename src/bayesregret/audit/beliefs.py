@@ -32,7 +32,7 @@ class Belief(Protocol):
 class IndependentArms:
     """Each arm's prior is worth `prior_pulls` pulls that brought `prior_total`; variance = proxy / (offset + pulls)."""
 
-    def __init__(self, runs: int, prior_pulls: Array, prior_total: Array, proxy: float, offset: Array) -> None:
+    def __init__(self, runs: int, prior_pulls: Array, prior_total: Array, proxy: Array | float, offset: Array) -> None:
         self.prior_pulls = prior_pulls
         self.proxy = proxy
         self.offset = offset
@@ -88,11 +88,12 @@ def bayes_belief(bandit: Bandit, runs: int) -> Belief:
         pulls = bandit.alpha + bandit.beta
         return IndependentArms(runs, pulls, bandit.alpha, 0.25, pulls + 1.0)
     assert isinstance(bandit, GaussianBandit)
-    pulls = np.full(bandit.arms, (bandit.reward_noise / bandit.prior_width) ** 2)
-    return IndependentArms(runs, pulls, pulls * bandit.prior_mean, bandit.reward_noise**2, pulls)
+    pulls = (bandit.reward_noises / bandit.prior_widths) ** 2
+    return IndependentArms(runs, pulls, pulls * bandit.prior_mean, bandit.reward_noises**2, pulls)
 
 
 def flat_belief(bandit: Bandit, runs: int) -> Belief:
     """An infinitely wide prior, as UCB1 has it."""
     none = np.zeros(bandit.arms)
-    return IndependentArms(runs, none, none, bandit.reward_proxy, none)
+    proxy = bandit.reward_noises**2 if isinstance(bandit, GaussianBandit) else bandit.reward_proxy
+    return IndependentArms(runs, none, none, proxy, none)

@@ -49,7 +49,10 @@ def why_simulated(bandit: Bandit, horizon: int, exact: bool | None) -> str | Non
 
 def different_priors(bandit: GaussianBandit | BernoulliBandit) -> int:
     """How many different priors the arms have; arms of the same prior cost no more than one of them."""
-    priors = bandit.prior_mean[:, None] if isinstance(bandit, GaussianBandit) else np.c_[bandit.alpha, bandit.beta]
+    if isinstance(bandit, GaussianBandit):
+        priors = np.c_[bandit.prior_mean, bandit.prior_widths, bandit.reward_noises]
+    else:
+        priors = np.c_[bandit.alpha, bandit.beta]
     return len(np.unique(priors, axis=0))
 
 

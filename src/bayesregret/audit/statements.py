@@ -10,7 +10,9 @@ import numpy as np
 from bayesregret.audit.check import Claim
 from bayesregret.audit.evidence import EveryRound, EveryRun, Evidence, OnAverage
 from bayesregret.audit.traces import BAYES_UCB, ROUNDING, Traces
+from bayesregret.bounds.assumptions import ARMS_DIFFER, first_failure
 from bayesregret.bounds.bound import Setting
+from bayesregret.bounds.certified_own_widths import bad_rounds_own_widths, most_uncertain, overshoot
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
 
@@ -23,7 +25,7 @@ TOO_WIDE = f"the prior is more than {WIDEST:g} times as wide as the noise, which
 class Intervals(NamedTuple):
     """Interval of an arm after N pulls: width z sqrt(proxy / (offset + N)) or less."""
 
-    proxy: float
+    proxy: Array | float  # a number, or (arms,)
     offset: Array  # (arms,)
 
     def action_bound(self, setting: Setting, traces: Traces) -> Array:
@@ -33,7 +35,7 @@ class Intervals(NamedTuple):
         """
         gaps = traces.gaps * (1.0 - ROUNDING) - 4.0 * traces.slack
         behind = np.where(gaps > 0.0, gaps, np.nan)
-        return (2.0 * setting.z * math.sqrt(self.proxy) / behind) ** 2 - self.offset
+        return np.asarray((2.0 * setting.z * np.sqrt(self.proxy) / behind) ** 2 - self.offset)
 
 
 def too_wide(bandit: Bandit) -> bool:
@@ -54,22 +56,27 @@ def statements(bandit: Bandit, policy: str, setting: Setting) -> list[Evidence]:
 
 def _gaussian(bandit: GaussianBandit, setting: Setting) -> list[Evidence]:
     why_not = None if bandit.noise_kind == "gaussian" else NOT_GAUSSIAN
-    strength = (bandit.reward_noise / bandit.prior_width) ** 2
-    intervals = Intervals(bandit.reward_noise**2, np.full(bandit.arms, strength))
+    noises = bandit.reward_noises
+    intervals = Intervals(noises**2, (noises / bandit.prior_widths) ** 2)
     return [
         *_intervals_fail(bandit.arms, setting, "Section 3.1", "proof of Theorem 1", why_not),
-        *_pulls(intervals, setting, "eq. (6)"),
+        *_pulls(intervals, setting, "eq. (6)", _one_width(bandit)),
         _widest_gap("proof of Theorem 1, case 1"),
         *_gaussian_failures(bandit, setting, why_not),
         *_gaussian_sums(bandit, setting.horizon),
     ]
 
 
+def _one_width(bandit: GaussianBandit) -> str | None:
+    """Why what is printed for one width does not apply, if so; it is then held against the widest prior's number."""
+    return ARMS_DIFFER if bandit.arms_differ else None
+
+
 def _gaussian_failures(bandit: GaussianBandit, setting: Setting, why_not: str | None) -> list[Evidence]:
     """What rounds cost in which an interval fails, each on average over histories."""
-    arms, width = bandit.arms, bandit.prior_width
-    lemma_7 = 2.0 * width * arms * setting.delta
-    error = Claim("failure_regret", "Lemma 7", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s0 K delta", why_not)
+    arms, printed = bandit.arms, first_failure(why_not, _one_width(bandit))
+    lemma_7 = 2.0 * float(bandit.prior_widths.max()) * arms * setting.delta
+    error = Claim("failure_regret", "Lemma 7", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s0 K delta", printed)
     distance = error._replace(
         name="failure_distance", statement="E[|theta_a - estimate| 1{not E_t}] <= 2 s0 K delta, which is what is proved"
     )
@@ -78,20 +85,31 @@ def _gaussian_failures(bandit: GaussianBandit, setting: Setting, why_not: str | 
         source="proof of Theorem 1, case 3",
         statement="E[gap 1{not E_t}] <= 2 (z + 2K) s0 K delta",
     )
-    bad = width * ((arms + 1) * setting.density + (arms - 1) * setting.tail * setting.excess)
     return [
         OnAverage(error, lemma_7, "failed_error"),
         OnAverage(distance, lemma_7, "failed_distance"),
         OnAverage(case_3, lemma_7 * (setting.z + 2.0 * arms), "failed_regret"),
-        _bad_rounds(bad, "s0 [(K+1) phi + (K-1) Q (phi - zQ)]", why_not),
-        _overshoot(arms * width * setting.excess, "K s0 (phi - zQ)", why_not),
+        *_certified_failures(bandit, setting, why_not),
     ]
+
+
+def _certified_failures(bandit: GaussianBandit, setting: Setting, why_not: str | None) -> list[Evidence]:
+    if bandit.arms_differ:
+        bad = bad_rounds_own_widths(bandit, setting) / setting.horizon
+        formula = "sum of s0 (phi - zQ) + max s0 [phi + zQ + (K-1) Q (z + phi - zQ)]"
+        short = _overshoot(overshoot(bandit, setting), "sum of s0 (phi - zQ)", why_not)
+    else:
+        arms, width = bandit.arms, bandit.prior_width
+        bad = width * ((arms + 1) * setting.density + (arms - 1) * setting.tail * setting.excess)
+        formula = "s0 [(K+1) phi + (K-1) Q (phi - zQ)]"
+        short = _overshoot(arms * width * setting.excess, "K s0 (phi - zQ)", why_not)
+    return [_bad_rounds(bad, formula, why_not), short]
 
 
 def _gaussian_sums(bandit: GaussianBandit, horizon: int) -> list[Evidence]:
     """What the taken arms' posteriors add up to, in every run: the arms as a linear bandit's basis."""
-    arms, width, noise = bandit.arms, bandit.prior_width, bandit.reward_noise
-    lemma_10 = variance_sum(width, arms, noise, horizon)
+    width, noise = float(bandit.prior_widths.max()), float(bandit.reward_noises.max())
+    lemma_10 = variance_sum(width, bandit.arms, noise, horizon)
     printed = Claim("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V, d = K, S = s0")
     proved = printed._replace(form="certified", statement="sum of the taken arms' variances <= min(V, n s0^2)")
     deviations = Claim(
@@ -100,10 +118,17 @@ def _gaussian_sums(bandit: GaussianBandit, horizon: int) -> list[Evidence]:
         "certified",
         "sum of the taken arms' standard deviations <= that of arms taken in turn",
     )
+    highest = min(lemma_10, horizon * width**2)
+    largest = deviation_sum(bandit.arms, width, noise, horizon)
+    if bandit.arms_differ:
+        every = most_uncertain(bandit, horizon)
+        highest, largest = math.fsum(every**2), math.fsum(every)
+        proved = proved._replace(statement="sum of the taken arms' variances <= that of the n largest")
+        deviations = deviations._replace(statement="sum of the taken arms' deviations <= that of the n largest")
     return [
-        _in_every_run(printed, lemma_10, "taken_variance"),
-        _in_every_run(proved, min(lemma_10, horizon * width**2), "taken_variance"),
-        _in_every_run(deviations, deviation_sum(arms, width, noise, horizon), "taken_deviation"),
+        _in_every_run(printed._replace(why_not=_one_width(bandit)), lemma_10, "taken_variance"),
+        _in_every_run(proved, highest, "taken_variance"),
+        _in_every_run(deviations, largest, "taken_deviation"),
     ]
 
 
@@ -112,7 +137,7 @@ def _bernoulli(bandit: Bandit, setting: Setting) -> list[Evidence]:
     arms = bandit.arms
     return [
         *_intervals_fail(arms, setting, "Section 3.2", "proof of Theorem 5", None),
-        *_pulls(Intervals(0.25, bandit.alpha + bandit.beta + 1.0), setting, "proof of Theorem 5"),
+        *_pulls(Intervals(0.25, bandit.alpha + bandit.beta + 1.0), setting, "proof of Theorem 5", None),
         _widest_gap("proof of Theorem 5, case 1"),
         OnAverage(
             Claim("failed_rounds", "proof of Theorem 5, case 3", "paper", "E[gap 1{not E_t}] <= 2 K delta"),
@@ -156,26 +181,21 @@ def _linear_sums(bandit: LinearBandit, whitened: Array, horizon: int) -> list[Ev
 
 def _ucb1(bandit: Bandit, setting: Setting) -> list[Evidence]:
     assert isinstance(bandit, GaussianBandit)
-    arms, noise = bandit.arms, bandit.reward_noise
-    fails = 2.0 * arms * setting.delta * noise
-    intervals = Intervals(noise**2, np.zeros(arms))
+    arms, why_not = bandit.arms, _one_width(bandit)
+    fails = 2.0 * arms * setting.delta * float(bandit.reward_noises.max())
+    intervals = Intervals(bandit.reward_noises**2, np.zeros(arms))
     source = "proof of Theorem 4"
+    pulls = Claim("ucb1_pulls", "eq. (6), s0 = infinity", "paper", "N_a <= 8 s^2 L / gap^2 after the first K rounds")
+    error = Claim("ucb1_failure_regret", "Lemma 8", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s K delta")
+    regret = Claim("ucb1_failed_rounds", f"{source}, case 3", "paper", "E[gap 1{not E_t}] <= 2 (z + 2K) s K delta")
     return [
         *_intervals_fail(arms, setting, source, source, None, prefix="ucb1_"),
         EveryRun(
-            Claim("ucb1_pulls", "eq. (6), s0 = infinity", "paper", "N_a <= 8 s^2 L / gap^2 after the first K rounds"),
+            pulls._replace(why_not=why_not),
             lambda traces: (traces.good_pulls, intervals.action_bound(setting, traces)),
         ),
-        OnAverage(
-            Claim("ucb1_failure_regret", "Lemma 8", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s K delta"),
-            fails,
-            "failed_error",
-        ),
-        OnAverage(
-            Claim("ucb1_failed_rounds", f"{source}, case 3", "paper", "E[gap 1{not E_t}] <= 2 (z + 2K) s K delta"),
-            fails * (setting.z + 2.0 * arms),
-            "failed_regret",
-        ),
+        OnAverage(error._replace(why_not=why_not), fails, "failed_error"),
+        OnAverage(regret._replace(why_not=why_not), fails * (setting.z + 2.0 * arms), "failed_regret"),
     ]
 
 
@@ -200,10 +220,10 @@ def _intervals_fail(
     ]
 
 
-def _pulls(intervals: Intervals, setting: Setting, source: str) -> list[Evidence]:
+def _pulls(intervals: Intervals, setting: Setting, source: str, why_not: str | None) -> list[Evidence]:
     return [
         EveryRun(
-            Claim("pulls", source, "paper", "N_a, the pulls of arm a in good rounds, <= B_a"),
+            Claim("pulls", source, "paper", "N_a, the pulls of arm a in good rounds, <= B_a", why_not),
             lambda traces: (traces.good_pulls, intervals.action_bound(setting, traces)),
         ),
         _pulls_certified(intervals, setting, source),

@@ -91,7 +91,7 @@ def _trace_block(bandit: Bandit, policy: str, setting: Setting, first_run: int, 
             _watch(traces, belief, width, taken, round_)
         traces.pulls[rows, taken] += 1.0
         traces.regret += traces.gaps[rows, taken]
-        belief.learn(taken, _rewards(bandit, means[rows, taken], noise))
+        belief.learn(taken, _rewards(bandit, taken, means[rows, taken], noise))
     return traces
 
 
@@ -100,13 +100,14 @@ def _no_width(variance: Array) -> Array:
     return np.where(np.isinf(variance), np.inf, 0.0)
 
 
-def _rewards(bandit: Bandit, means: Array, noise: np.random.Generator) -> Array:
+def _rewards(bandit: Bandit, taken: Arms, means: Array, noise: np.random.Generator) -> Array:
     if isinstance(bandit, BernoulliBandit):
         return (noise.random(len(means)) < means).astype(float)
     assert isinstance(bandit, GaussianBandit | LinearBandit)
+    deviation = bandit.reward_noises[taken] if isinstance(bandit, GaussianBandit) else bandit.reward_noise
     if getattr(bandit, "noise_kind", "gaussian") == "rademacher":
-        return means + bandit.reward_noise * noise.choice((-1.0, 1.0), len(means))
-    return means + bandit.reward_noise * noise.standard_normal(len(means))
+        return np.asarray(means + deviation * noise.choice((-1.0, 1.0), len(means)))
+    return np.asarray(means + deviation * noise.standard_normal(len(means)))
 
 
 def _watch(traces: Traces, belief: Belief, width: Array, taken: Arms, round_: int) -> None:

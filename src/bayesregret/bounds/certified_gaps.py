@@ -8,21 +8,19 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import log_expit
 
-from bayesregret.bounds.assumptions import gaussian_rewards, unless
+from bayesregret.bounds.assumptions import gaussian_rewards, unless, where_arms_differ
 from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import bernoulli_gaps
 from bayesregret.bounds.bernoulli_index import index_sum
+from bayesregret.bounds.best_epsilon import SMALLEST_SHARE, best_epsilon
 from bayesregret.bounds.bound import Parts, Setting
+from bayesregret.bounds.certified_own_widths import epsilon_own_widths, floor_own_widths, index_own_widths
 from bayesregret.bounds.formulas import certified_epsilon, certified_floor, certified_index
 from bayesregret.bounds.gaussian_gaps import gaussian_gaps
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
 from bayesregret.quadrature import sum_rule
 
-# Where the best epsilon is looked for, as shares of the largest gap at which an arm is still taken.
-SMALLEST_SHARE = 1e-15
-CANDIDATES = 401
-REFINEMENTS = 4
 LARGEST_LATTICE = 10**11
 
 
@@ -45,6 +43,7 @@ def farthest_gap(bandit: BernoulliBandit, setting: Setting) -> Callable[[ArmKind
 
 
 @certified_floor.of(GaussianBandit, "Theorem 1, repaired")
+@where_arms_differ(floor_own_widths)
 def floor_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """E sum gap min(n, floor(B) + 1): the sum over k < n of E sum gap 1{gap <= x_k}, x_k the gap at which B = k."""
     gaps, r = gaussian_gaps(bandit, order), bandit.model.strength
@@ -79,6 +78,7 @@ def floor_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
 
 
 @certified_epsilon.of(GaussianBandit, "Theorem 1, repaired")
+@where_arms_differ(epsilon_own_widths)
 def epsilon_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """E sum gap (B + 1) 1{epsilon <= gap, B >= 0} + epsilon n; in widths the summand is 8 L r / x + (1 - r) x."""
     gaps, r = gaussian_gaps(bandit, order), bandit.model.strength
@@ -130,24 +130,11 @@ def epsilon_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> 
     )
 
 
-def best_epsilon(slope: Callable[[Array], Array], farthest: float) -> float:
-    """Where a function of this slope is least between 0 and `farthest`; every epsilon is valid, so near is enough."""
-    if farthest <= 0.0:
-        return 0.0
-    grid = farthest * np.geomspace(SMALLEST_SHARE, 1.0, CANDIDATES)
-    for _ in range(REFINEMENTS):
-        slopes = slope(grid)
-        rise = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(grid))])
-        least = int(np.argmin(rise))
-        best = float(grid[least])
-        grid = np.linspace(grid[max(least - 1, 0)], grid[min(least + 1, CANDIDATES - 1)], CANDIDATES)
-    return best
-
-
 # --- index ---------------------------------------------------------------------------------------------------------
 
 
 @certified_index.of(GaussianBandit, "index form")
+@where_arms_differ(index_own_widths)
 def index_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     gaps, K = gaussian_gaps(bandit, order), bandit.arms
     bad = K * setting.excess + (K - 1) * setting.tail * (setting.z + setting.excess)

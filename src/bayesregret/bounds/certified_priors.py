@@ -6,11 +6,17 @@ import math
 
 import numpy as np
 
-from bayesregret.bounds.assumptions import gaussian_rewards
+from bayesregret.bounds.assumptions import gaussian_rewards, where_arms_differ
 from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import BernoulliGaps, bernoulli_gaps
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.certified_gaps import bad_rounds_bernoulli, bad_rounds_gaussian, farthest_gap
+from bayesregret.bounds.certified_own_widths import (
+    gap_free_own_widths,
+    prior_dependent_own_widths,
+    small_width_own_widths,
+    trivial_own_widths,
+)
 from bayesregret.bounds.formulas import (
     certified_gap_free,
     certified_prior_dependent,
@@ -25,6 +31,7 @@ from bayesregret.quadrature import sum_rule
 
 
 @certified_gap_free.of(GaussianBandit, "gap-free form")
+@where_arms_differ(gap_free_own_widths)
 def gap_free_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """z times the largest possible sum of posterior standard deviations, which has all arms pulled equally often."""
     n, K, s0, r = setting.horizon, bandit.arms, bandit.prior_width, bandit.model.strength
@@ -68,6 +75,7 @@ def _water_level(firsts: Array, copies: Array, horizon: int) -> float:
 
 
 @certified_small_width.of(GaussianBandit, "small-width form")
+@where_arms_differ(small_width_own_widths)
 def small_width_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """While intervals hold no taken arm is worse than 2 z prior widths."""
     gap = min(gaussian_gaps(bandit, order).max_gap, 2.0 * setting.z)
@@ -89,6 +97,7 @@ def small_width_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int)
 
 
 @certified_trivial.of(GaussianBandit, "trivial form")
+@where_arms_differ(trivial_own_widths)
 def trivial_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     return Parts({"leading": setting.horizon * bandit.prior_width * gaussian_gaps(bandit, order).max_gap})
 
@@ -99,6 +108,7 @@ def trivial_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> 
 
 
 @certified_prior_dependent.of(GaussianBandit, "Corollary 2, repaired")
+@where_arms_differ(prior_dependent_own_widths)
 def prior_dependent_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """Gaps up to u by the prior's largest density, those beyond e2 by their expectation, those below 1/n by 1."""
     gaps, r, L = gaussian_gaps(bandit, order), bandit.model.strength, setting.L

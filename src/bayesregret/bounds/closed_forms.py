@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from bayesregret import checks
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import action_bound, failure_probability, failure_regret, sqrt
 from bayesregret.models import BernoulliBandit, GaussianBandit
 
 
 @sqrt.of(GaussianBandit, "eq. (3)")
+@one_width
 def square_root(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """4 sqrt(2 s^2 K L) (sqrt(n + c) - sqrt(c)), c = s^2 K / s0^2, written so that nothing cancels."""
     n, K = setting.horizon, bandit.arms
@@ -29,6 +30,7 @@ def pulls_allowed(most: float, horizon: int) -> int:
 
 
 @action_bound.of(GaussianBandit, "eq. (6)")
+@one_width
 def action_bound_gaussian(bandit: GaussianBandit, setting: Setting, order: int, *, gap: float) -> Parts:
     gap = checks.positive("gap", gap)
     most = 8.0 * (bandit.reward_noise / gap) ** 2 * setting.L - bandit.model.strength
@@ -46,6 +48,7 @@ def action_bound_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int
 
 
 @failure_regret.of(GaussianBandit, "Lemma 7")
+@one_width
 def lemma_7(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     return Parts({"leading": 2.0 * bandit.prior_width * bandit.arms * setting.delta}, why_not=gaussian_rewards(bandit))
 

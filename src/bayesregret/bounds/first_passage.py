@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless, where_arms_differ
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import certified_first_passage
 from bayesregret.bounds.gaussian_passages import TAIL, Passages, passages
@@ -46,7 +46,16 @@ LEFT_OUT, BY_LUCK = 1e-10, 3e-7
 Ints = NDArray[np.int64]
 
 
+def _not_computed(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+    """The proof is for any independent arms, the tables are for arms that differ in their prior means alone."""
+    return Parts(
+        {"leading": math.inf},
+        why_not="first passages are computed for one prior width and one reward noise, and here they differ",
+    )
+
+
 @certified_first_passage.of(GaussianBandit, "first passages")
+@where_arms_differ(_not_computed)
 def first_passage_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     means, copies = np.unique(bandit.prior_mean, return_counts=True)
     if bandit.arms == 1:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width, unless
 from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import bernoulli_gaps
 from bayesregret.bounds.bound import Parts, Setting
@@ -19,6 +19,7 @@ AS_PRINTED = "as printed: pulls may be negative and are not rounded up to whole 
 
 
 @gap_dependent.of(GaussianBandit, "Theorem 1")
+@one_width
 def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     n, K, s0 = setting.horizon, bandit.arms, bandit.prior_width
     epsilon = setting.paper_epsilon
@@ -42,6 +43,7 @@ def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 @ucb1_gap_dependent.of(GaussianBandit, "Figure 1")
+@one_width
 def infinite_width_trend(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     return Parts(
         {"leading": _clipped_inverse(gaussian_gaps(bandit, order), bandit, setting, prior_pulls=0.0)},

@@ -123,7 +123,7 @@ class GaussianGaps:
         weights = weights * f(w)
 
         def density(x: Array) -> Array:
-            return _smoothed(x, w, weights)
+            return smoothed(x, w, weights)
 
         lowest = 0.0 if origin == 0.0 else low - REACH
         p = PanelFunction.fit(density, even_edges(lowest, high + REACH, SMOOTH_PANEL), self.order)
@@ -266,7 +266,7 @@ def _log_product(counts: Array, log_below: Array, ratio: Array) -> Array:
     return np.maximum(log, LOWEST_LOG)
 
 
-def _smoothed(x: Array, w: Array, weights: Array) -> Array:
+def smoothed(x: Array, w: Array, weights: Array) -> Array:
     """The sum of weights times normal densities around the points w, which are in order."""
     made = np.empty_like(x)
     for part in range(0, len(x), 256):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width, unless
 from bayesregret.bounds.bernoulli_gaps import BernoulliGaps, bernoulli_gaps
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import (
@@ -46,6 +46,7 @@ def gaussian_complexity(bandit: GaussianBandit, order: int, nearest: float, fart
 
 
 @complexity.of(GaussianBandit, "Corollary 2")
+@one_width
 def complexity_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     details = {"at_zero": gaussian_complexity(bandit, order, 0.0, 0.0)}
     if setting.horizon < 2:
@@ -55,6 +56,7 @@ def complexity_gaussian(bandit: GaussianBandit, setting: Setting, order: int) ->
 
 
 @complexity_bound.of(GaussianBandit, "Lemma 3")
+@one_width
 def lemma_3(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     means, counts = np.unique(bandit.prior_mean / (2.0 * bandit.prior_width), return_counts=True)
     pairs = math.fsum(
@@ -69,6 +71,7 @@ def lemma_3(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 @prior_dependent.of(GaussianBandit, "Corollary 2 and Theorem 11")
+@one_width
 def corollary_2(bandit: GaussianBandit, setting: Setting, order: int, *, constant: str = "main") -> Parts:
     checks.one_of("constant", constant, ("main", "appendix"))
     n, K, s0, L, z = setting.horizon, bandit.arms, bandit.prior_width, setting.L, setting.z
@@ -128,6 +131,7 @@ def _narrow_regime(bandit: GaussianBandit, setting: Setting) -> Parts:
 
 
 @ucb1_prior_dependent.of(GaussianBandit, "Theorem 4")
+@one_width
 def theorem_4(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     n, K, s, L = setting.horizon, bandit.arms, bandit.reward_noise, setting.L
     if n < 2:
@@ -151,6 +155,7 @@ def theorem_4(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 @lai_lower.of(GaussianBandit, "eq. (2)")
+@one_width
 def lai_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     squared = math.log(setting.horizon) ** 2
     at_zero = gaussian_complexity(bandit, order, 0.0, 0.0)

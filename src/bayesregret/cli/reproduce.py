@@ -63,7 +63,7 @@ def reproduce(
     """The paper's experiments and claims, into one report.
 
     FIGURE is figure-1a, figure-1b, figure-2a, figure-2b, figure-3a or figure-3b, all of them if none is named; beyond
-    the paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b and figure-7.
+    the paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8 and figure-9.
 
     Every finished point is kept in a study, so an interrupted run goes on where it stopped, and nothing is done twice.
 

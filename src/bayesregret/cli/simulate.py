@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import OUTPUT, number, number_option, option
+from bayesregret.cli.policies import DEFAULT_POLICIES, Policies, make_policies
 from bayesregret.cli.show import at_work, show_json, show_result
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.simulation.simulate import named
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 if TYPE_CHECKING:
@@ -21,23 +21,7 @@ if TYPE_CHECKING:
 HORIZON = 1_000
 RUNS = 10_000
 SEED = 0
-DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
 EFFORT = "Precision and speed"
-
-
-def complete_policy(incomplete: str) -> list[str]:
-    return [name for name in Policy.classes if name.startswith(incomplete)]
-
-
-Policies = Annotated[
-    list[str] | None,
-    option(
-        help=f"{' or '.join(Policy.classes)}; may be given again for another.",
-        default=" and ".join(DEFAULT_POLICIES),
-        metavar="NAME",
-        autocompletion=complete_policy,
-    ),
-]
 
 
 @options.takes_problem
@@ -56,6 +40,8 @@ def simulate(
             metavar="N,N,...",
         ),
     ] = None,
+    delay: Annotated[int, number_option("Rounds that rewards come late.", 0)] = 0,
+    batch: Annotated[int, number_option("Rewards come at ends of batches of so many rounds.", 1)] = 1,
     exact_check: Annotated[
         bool,
         option(
@@ -99,11 +85,14 @@ def simulate(
       bayesregret simulate bernoulli --alpha 1 --beta 3 --policy bayes-ucb --delta 0.01
       bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
+      bayesregret simulate bernoulli --policy thompson --delay 10 --batch 50
       bayesregret simulate gaussian --horizon 200 --exact-check
     """
     with bad_input():
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs goes with --precision only")
+        if exact_check and (delay != 0 or batch != 1):
+            raise ValueError("--exact-check does not go with --delay or --batch: exact regret is of rewards in time")
         made, policies = bandit(), make_policies(policy or DEFAULT_POLICIES, delta)
         # What has no exact regret is told before the simulation runs.
         exact = compute_exact(made, policies, horizon, progress) if exact_check else None
@@ -117,6 +106,8 @@ def simulate(
             threads=threads,
             precision=precision,
             max_runs=max_runs,
+            delay=delay,
+            batch=batch,
             progress=progress,
         )
     against = None if exact is None else result.against_exact(exact)
@@ -138,23 +129,7 @@ def compute_exact(
     from bayesregret.exact import exact_regret  # needs SciPy, which help does not
 
     found = {}
-    for policy in policies:
-        with at_work(f"exact regret of {policy.name}", progress):
-            found[policy.name] = exact_regret(bandit, policy, horizon=horizon)
+    for name, policy in named(policies).items():
+        with at_work(f"exact regret of {name}", progress):
+            found[name] = exact_regret(bandit, policy, horizon=horizon)
     return found
-
-
-def make_policies(names: Sequence[str], delta: Any) -> list[Policy]:
-    for name in names:
-        checks.one_of("policy", name, Policy.classes)
-        if names.count(name) > 1:
-            raise ValueError(f"policy must be given once each, got {name} {names.count(name)} times")
-    return [_make_policy(Policy.classes[name], delta) for name in names]
-
-
-def _make_policy(policy: type[Policy], delta: Any) -> Policy:
-    if delta is None:
-        return policy()
-    if "delta" not in inspect.signature(policy).parameters:
-        raise ValueError(f"--delta does not go with {policy.name}, which has no delta")
-    return policy(delta=delta)  # type: ignore[call-arg]

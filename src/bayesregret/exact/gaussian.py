@@ -13,7 +13,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, mean_plus_width, prior_pulls, prior_total, variance_proxy
 from bayesregret.exact.gaussian_chain import chebyshev_nodes
 from bayesregret.exact.gaussian_exits import ArmBelief, exit_table
-from bayesregret.exact.prior_best import gaussian_best_above
+from bayesregret.exact.prior_best import gaussian_best_above, own_widths_best
 from bayesregret.exact.sweep import Found, Sweep
 from bayesregret.exact.transform import Series, Transform
 from bayesregret.models import GaussianBandit
@@ -57,11 +57,13 @@ class Levels(NamedTuple):
 
 def gaussian_kinds(bandit: GaussianBandit, settings: Any, belief: Any, horizon: int) -> list[Kind]:
     """Arms in groups of which the same is known, in the order of their first arms."""
-    kinds: dict[tuple[float, float, float], Kind] = {}
-    for arm, mean in enumerate(bandit.prior_mean.tolist()):
+    kinds: dict[tuple[float, ...], Kind] = {}
+    priors = zip(bandit.prior_mean.tolist(), bandit.prior_widths.tolist(), bandit.reward_noises.tolist(), strict=True)
+    for arm, (mean, width, noise) in enumerate(priors):
         worth, total = float(prior_pulls(belief, arm)), float(prior_total(belief, arm))
-        if (mean, worth, total) in kinds:
-            kinds[mean, worth, total].arms.append(arm)
+        known = (mean, width, noise, worth, total, float(variance_proxy(belief, arm, 1)))
+        if known in kinds:
+            kinds[known].arms.append(arm)
             continue
         first_index = float(mean_plus_width(settings, belief, arm, 0, 0.0))
         if math.isfinite(first_index) != (worth > 0.0):
@@ -71,8 +73,8 @@ def gaussian_kinds(bandit: GaussianBandit, settings: Any, belief: Any, horizon: 
             )
         widths = np.array([confidence_width(settings, variance_proxy(belief, arm, k)) for k in range(horizon)])
         shift = total / worth - mean if worth > 0.0 else 0.0
-        believed = ArmBelief(horizon, bandit.prior_width, bandit.reward_noise, worth, shift, widths)
-        kinds[mean, worth, total] = Kind([arm], mean, first_index, believed)
+        believed = ArmBelief(horizon, width, noise, worth, shift, widths)
+        kinds[known] = Kind([arm], mean, first_index, believed)
     return list(kinds.values())
 
 
@@ -81,8 +83,7 @@ def gaussian_regret(
 ) -> Found:
     """The sweep over levels, with this order of all rules, and series that are known to so many digits."""
     transform = Transform(horizon, oversampling=0.2 * digits + 0.2, digits=digits)
-    means, counts = np.unique(bandit.prior_mean, return_counts=True)
-    above = gaussian_best_above(means, counts.astype(np.float64), bandit.prior_width, order)
+    above = _best_above(bandit, order)
     top_mean = float(bandit.prior_mean.max())
     behind = [top_mean - kind.mean for kind in kinds]
     sweep = Sweep(transform, [kind.arms for kind in kinds], [above + d for d in behind])
@@ -91,11 +92,22 @@ def gaussian_regret(
     if kinds[0].belief.prior_pulls == 0.0:
         z = transform.points if horizon > 1 else np.zeros_like(transform.points)
         sweep.jump({i: (z, z * loss) for i, loss in enumerate(sweep.loss)})
-    edges = edges_of([level.panels for level in levels], [len(kind.arms) for kind in kinds], bandit.prior_width)
+    edges = edges_of(
+        [level.panels for level in levels], [len(kind.arms) for kind in kinds], float(bandit.prior_widths.min())
+    )
     for high, low in itertools.pairwise(edges.tolist()):
         _meet_tops(sweep, kinds, levels, high, above)
         _fall(sweep, levels, high, low, above, order)
     return sweep.found()
+
+
+def _best_above(bandit: GaussianBandit, order: int) -> float:
+    """E[best arm] minus the highest prior mean."""
+    if not bandit.arms_differ:
+        means, counts = np.unique(bandit.prior_mean, return_counts=True)
+        return gaussian_best_above(means, counts.astype(np.float64), bandit.prior_width, order)
+    behind = bandit.prior_mean - bandit.prior_mean.max()
+    return own_widths_best(behind, bandit.prior_widths, np.ones(bandit.arms), order)
 
 
 def _levels(kind: Kind, origin: float, transform: Transform, order: int) -> Levels:

@@ -53,7 +53,10 @@ class Part(NamedTuple):
 
 def gaussian_best_chance(bandit: GaussianBandit, kinds: Sequence[Kind], horizon: int) -> Array | None:
     """(horizon,): the chance that each round is on the best arm; None where the prior is 30 times as wide as the
-    noise, or confidence bounds are 15 deviations wide: both would take too many points."""
+    noise, or confidence bounds are 15 deviations wide: both would take too many points. None, too, where arms have
+    widths or noises of their own: the points here are laid for one of each."""
+    if bandit.arms_differ:
+        return None
     ratio = bandit.reward_noise / bandit.prior_width
     too_noisy = kinds[0].belief.prior_pulls == 0.0 and ratio > NOISIEST
     if ratio < 1.0 / WIDEST or too_noisy or _deviations(kinds) > WIDEST / 2.0:

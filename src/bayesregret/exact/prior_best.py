@@ -29,6 +29,38 @@ def gaussian_best_above(means: Array, counts: Array, width: float, order: int) -
     return width * float(np.sum(weights * np.where(eta > 0.0, -np.expm1(log_all), -np.exp(log_all))))
 
 
+def own_widths_best(means: Array, widths: Array, counts: Array, order: int) -> float:
+    """E[best arm] for so many Gaussian arms of each mean and width: some arm is above `low`, and none above `high`."""
+    low, high = float(np.max(means - REACH * widths)), float(np.max(means + TOP * widths))
+    levels, weights = gauss_rule(level_edges(means, widths, means + TOP * widths, low, high), order)
+    log_all = np.zeros_like(levels)
+    for mean, width, count in zip(means.tolist(), widths.tolist(), counts.tolist(), strict=True):
+        log_all += count * log_ndtr((levels - mean) / width)
+    return low - float(np.sum(weights * np.expm1(log_all)))
+
+
+def level_edges(means: Array, widths: Array, ends: Array, low: float, high: float) -> Array:
+    """Edges of panels from low to high, short enough for each prior from where it begins to have weight up to its end.
+    Priors of about the same width share panels."""
+    parts = []
+    octaves = np.floor(np.log2(widths))
+    for octave in np.unique(octaves):
+        alike = octaves == octave
+        panel = SHARP_PANEL * float(widths[alike].min())
+        for left, right in _joined(means[alike] - REACH * widths[alike], ends[alike]):
+            if left < high and right > low:
+                parts.append(even_edges(max(left, low), min(right, high), panel))
+    return merge_edges(*parts, low=low, high=high)
+
+
+def _joined(starts: Array, ends: Array) -> list[tuple[float, float]]:
+    """Intervals, overlapping ones joined."""
+    in_order = np.argsort(starts)
+    starts, ends = starts[in_order], np.maximum.accumulate(ends[in_order])
+    first = np.append(True, starts[1:] > ends[:-1])
+    return list(zip(starts[first].tolist(), ends[np.append(first[1:], True)].tolist(), strict=True))
+
+
 def beta_best(alpha: Array, beta: Array) -> float:
     """E[best arm] for independent Beta priors: the integral of P(some arm above x)."""
     pairs, counts = np.unique(np.stack([alpha, beta]), axis=1, return_counts=True)

@@ -92,7 +92,7 @@ def check_own_arm(belief: Any) -> None:
 def _largest_loss(bandit: Bandit) -> float:
     """About how much a pull more or less changes regret by, at most."""
     if isinstance(bandit, GaussianBandit):
-        return float(np.ptp(bandit.prior_mean)) + 3.0 * bandit.prior_width
+        return float(np.ptp(bandit.prior_mean)) + 3.0 * float(bandit.prior_widths.max())
     return 1.0
 
 

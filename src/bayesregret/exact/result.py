@@ -41,9 +41,10 @@ class ExactRegret:
         """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and
         three for Bernoulli ones; computed when it is first asked for.
 
-        None where it would take too long: Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30
-        times as wide as the noise, confidence bounds of more than 15 deviations, or, for policies without a prior,
-        noise 8 times as wide as the prior.
+        None for Gaussian arms with prior widths or reward noises of their own, and where it would take too long:
+        Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30 times as wide as the noise,
+        confidence bounds of more than 15 deviations, or, for policies without a prior, noise 8 times as wide as the
+        prior.
         """
         return self.find_best_chance()
 

@@ -9,6 +9,8 @@ from bayesregret.experiments.bernoulli import figure_4a, figure_4b
 from bayesregret.experiments.experiment import Experiment
 from bayesregret.experiments.gaussian import figure_1a, figure_1b
 from bayesregret.experiments.horizon import figure_5
+from bayesregret.experiments.league import figure_9
+from bayesregret.experiments.limit import figure_8
 from bayesregret.experiments.linear import figure_2a, figure_2b
 from bayesregret.experiments.prior_worth import figure_6a, figure_6b
 from bayesregret.experiments.tightness import figure_7
@@ -32,5 +34,7 @@ BEYOND: dict[str, Builder] = {
     "figure-6a": figure_6a,
     "figure-6b": figure_6b,
     "figure-7": figure_7,
+    "figure-8": figure_8,
+    "figure-9": figure_9,
 }
 EXPERIMENTS: dict[str, Builder] = PAPER | BEYOND

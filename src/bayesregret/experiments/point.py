@@ -35,11 +35,12 @@ def point_settings(
     bounds: Sequence[str] | str = (),
     accuracy: float | None = None,
     exact: bool = False,
+    optimal: bool = False,
 ) -> Settings:
     """Plain data for a point. A policy is {"name": ...} with its own settings; a prior is a problem as a dict.
 
     `accuracy` is the relative standard error that is enough for bounds which are averages over random instances;
-    `exact` asks for the exact regret of every policy, too.
+    `exact` asks for the exact regret of every policy, too, and `optimal` for the least regret that there can be.
     """
     settings: Settings = {
         "problem": bandit.to_dict(),
@@ -51,7 +52,7 @@ def point_settings(
         "accuracy": accuracy,
     }
     # Points that do not ask for it are found again under the key that they always had.
-    return settings | {"exact": True} if exact else settings
+    return settings | ({"exact": True} if exact else {}) | ({"optimal": True} if optimal else {})
 
 
 class Computed(NamedTuple):
@@ -59,18 +60,19 @@ class Computed(NamedTuple):
 
     exact: list[dict[str, float]]  # of each policy
     bounds: dict[str, Any]
+    optimal: dict[str, Any]
 
 
 def compute_point(settings: Settings) -> Computed:
     """Bound and compute what the settings say; what cannot be computed is told before anything is simulated."""
     bandit = problem_from_dict(settings["problem"])
     policies = [_policy(policy) for policy in settings["policies"]]
-    return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings))
+    return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings), _optimal(bandit, settings))
 
 
 def run_point(settings: Settings, threads: int | None = None, computed: Computed | None = None) -> Result:
     """Simulate, bound and compute what the settings say."""
-    exact, bounds = compute_point(settings) if computed is None else computed
+    exact, bounds, optimal = compute_point(settings) if computed is None else computed
     bandit = problem_from_dict(settings["problem"])
     policies = [_policy(policy) for policy in settings["policies"]]
     found = simulate(
@@ -98,7 +100,7 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
             for name, difference, regret in zip(names, paired, exact, strict=True)
         ],
         "bounds": bounds,
-    }
+    } | optimal
 
 
 def _policy(settings: Mapping[str, Any]) -> Policy:
@@ -117,6 +119,15 @@ def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> li
 
     found = (exact_regret(bandit, policy, horizon=settings["horizon"], accuracy=EXACT_ENOUGH) for policy in policies)
     return [{"exact": exact.regret, "exact_error": exact.error} for exact in found]
+
+
+def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
+    if not settings.get("optimal", False):
+        return {}
+    from bayesregret.optimal import bayes_optimal_regret
+
+    least = bayes_optimal_regret(bandit, settings["horizon"])
+    return {"optimal": {"regret": least.regret, "error": least.error}}
 
 
 def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:

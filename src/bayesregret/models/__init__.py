@@ -2,7 +2,19 @@
 
 from bayesregret.models.bandit import Bandit, Instance
 from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
 from bayesregret.models.linear import LinearBandit
+from bayesregret.models.normal_gamma import NormalGammaBandit
+from bayesregret.models.poisson import PoissonBandit
 
-__all__ = ["Bandit", "BernoulliBandit", "GaussianBandit", "Instance", "LinearBandit"]
+__all__ = [
+    "Bandit",
+    "BernoulliBandit",
+    "ExponentialBandit",
+    "GaussianBandit",
+    "Instance",
+    "LinearBandit",
+    "NormalGammaBandit",
+    "PoissonBandit",
+]

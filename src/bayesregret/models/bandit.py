@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -54,7 +55,8 @@ class Bandit:
     kind: ClassVar[str]
     arms: int
     model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
-    reward_proxy: float  # the sub-Gaussian variance proxy of a reward around its mean
+    # The sub-Gaussian variance proxy of a reward around its mean, the arms' largest; infinite where there is none.
+    reward_proxy: float
 
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments by name, without those that are None."""
@@ -72,9 +74,21 @@ class Bandit:
         """Whether a belief of this kind can learn from the other bandit's rewards."""
         return True
 
-    def flat_model(self) -> FlatModel:
+    def flat_model(self) -> Any:
         """The same rewards without a prior: what a policy that knows none believes."""
+        if self.reward_proxy == math.inf:
+            raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")
         return FlatModel(self.reward_proxy)
+
+    def world(self) -> Any:
+        """The model for one thread to draw from; one with room of its own, if an instance is more than its means."""
+        return self.model
+
+    def best_exploration(self, horizon: int) -> int:
+        """How many rounds of all arms in turn are best before the highest posterior mean is taken for good."""
+        from bayesregret.models.exploration import best_exploration  # needs SciPy, which takes long to load
+
+        return best_exploration(self, checks.whole("horizon", horizon, 1))
 
     def draw_means(self, runs: int, *, seed: int, first_run: int = 0) -> Array:
         """(runs, arms): the mean rewards of the instances that `simulate` meets with this seed."""
@@ -82,7 +96,7 @@ class Bandit:
         first_run = checks.whole("first_run", first_run, 0)
         key = seed_key(checks.whole("seed", seed, 0))
         with np.errstate(over="ignore"):
-            compile_kernel(_draw_means_of_runs, type(self.model))(self.model, key, first_run, means)
+            compile_kernel(_draw_means_of_runs, type(self.model))(self.world(), key, first_run, means)
         return means
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:

@@ -6,9 +6,26 @@ from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import draw_means, draw_reward, prior_pulls, prior_total, variance_proxy
+from bayesregret.contracts import (
+    divergence_limit,
+    draw_above,
+    draw_means,
+    draw_reward,
+    known_mean,
+    never_lowers,
+    posterior_draw,
+    posterior_quantile,
+    posterior_variance,
+    prior_pulls,
+    prior_total,
+    tail_bound,
+    variance_proxy,
+)
 from bayesregret.models.bandit import Bandit
+from bayesregret.models.beta_above import beta_above, beta_tail_bound
+from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
+from bayesregret.special import betainccinv
 
 
 class BernoulliModel(NamedTuple):
@@ -74,3 +91,44 @@ def bernoulli_prior_total(model, arm):
 def bernoulli_variance_proxy(model, arm, count):
     """The Beta posterior's sub-Gaussian variance proxy (Marchal and Arbel 2017)."""
     return 0.25 / (model.pseudo_count[arm] + count + 1.0)
+
+
+@posterior_draw.implement(BernoulliModel)
+def bernoulli_draw(model, known, arm, stream):
+    wins = known.totals[arm]
+    return beta(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, stream)
+
+
+@posterior_quantile.implement(BernoulliModel)
+def bernoulli_quantile(model, known, arm, tail):
+    wins = known.totals[arm]
+    return betainccinv(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail)
+
+
+@posterior_variance.implement(BernoulliModel)
+def bernoulli_posterior_variance(model, known, arm):
+    mean = known_mean(model, known, arm)
+    return mean * (1.0 - mean) / (model.pseudo_count[arm] + known.counts[arm] + 1.0)
+
+
+@tail_bound.implement(BernoulliModel)
+def bernoulli_tail_bound(model, known, arm, value):
+    wins = known.totals[arm]
+    return beta_tail_bound(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value)
+
+
+@draw_above.implement(BernoulliModel)
+def bernoulli_draw_above(model, known, arm, value, bound, stream):
+    wins = known.totals[arm]
+    return beta_above(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value, bound, stream)
+
+
+@never_lowers.implement(BernoulliModel)
+def bernoulli_never_lowers(model, pulls, gain):
+    """All were successes: a Beta variable grows with its first pseudo-count, and so does the divergence's limit."""
+    return gain == pulls
+
+
+@divergence_limit.implement(BernoulliModel)
+def bernoulli_divergence_limit(model, arm, mean, divergence):
+    return highest_mean_within(divergence, mean)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls, prior_total, variance_proxy
 
 
@@ -14,12 +15,20 @@ class FlatModel(NamedTuple):
     reward_proxy: float
 
 
+class FlatArmsModel(NamedTuple):
+    """The same with a variance proxy for each arm."""
+
+    reward_proxy: Array  # (arms,)
+
+
 @prior_pulls.implement(FlatModel)
+@prior_pulls.implement(FlatArmsModel)
 def flat_prior_pulls(model, arm):
     return 0.0
 
 
 @prior_total.implement(FlatModel)
+@prior_total.implement(FlatArmsModel)
 def flat_prior_total(model, arm):
     return 0.0
 
@@ -28,3 +37,8 @@ def flat_prior_total(model, arm):
 def flat_variance(model, arm, count):
     """Variance proxy of the sample mean; infinite before the first pull, which makes an arm be tried."""
     return model.reward_proxy / count if count > 0 else math.inf
+
+
+@variance_proxy.implement(FlatArmsModel)
+def flat_arms_variance(model, arm, count):
+    return model.reward_proxy[arm] / count if count > 0 else math.inf

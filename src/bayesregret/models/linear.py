@@ -88,6 +88,13 @@ class LinearBandit(Bandit):
         offset[self.arms :] = -np.inf
         return LinearModel(whitened, offset, self.reward_noise, self.arms)
 
+    def ridge_model(self, regularisation: float) -> LinearModel:
+        """The belief whose posterior mean is ridge regression from zero: it knows the features and the noise alone."""
+        width = self.reward_noise / math.sqrt(regularisation)
+        zero = np.zeros(self.features.shape[1])
+        ridge: LinearModel = LinearBandit(self.features, zero, prior_width=width, reward_noise=self.reward_noise).model
+        return ridge
+
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
         means = self.draw_means(1, seed=seed, first_run=run)[0]
         key = seed_key(seed)

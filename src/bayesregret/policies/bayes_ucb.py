@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import confidence_width
-from bayesregret.policies.policy import Policy, log_inverse_delta
+from bayesregret.contracts import confidence_width, posterior_quantile, rising_index
+from bayesregret.policies.policy import BelievingPolicy, has_no_width, log_inverse_delta
+from bayesregret.special import make_special_functions_ready
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -28,12 +29,24 @@ def upper_confidence_width(policy, variance):
     return math.sqrt(2.0 * variance * policy.log_inverse_delta)
 
 
+class FixedQuantile(NamedTuple):
+    """The same where tails are heavier than normal ones: no width is valid there, the quantile itself is."""
+
+    tail: float
+
+
+@rising_index.implement(FixedQuantile)
+def fixed_quantile_index(policy, model, known, arm, round_):
+    return posterior_quantile(model, known, arm, policy.tail)
+
+
 @dataclass(frozen=True)
-class BayesUCB(Policy):
+class BayesUCB(BelievingPolicy):
     """Index: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
 
-    `delta` is the failure probability of a confidence interval, 1/horizon if None. `prior` is a bandit whose prior the
-    policy believes in, the true one if None.
+    Where there is no such proxy (poisson, exponential and normal-gamma beliefs), the index is the posterior quantile of
+    order 1 - delta, the median at least. `delta` is the failure probability of a confidence interval, 1/horizon if
+    None. `prior` is a bandit whose prior the policy believes in, the true one if None.
 
     >>> BayesUCB(delta=0.01)
     BayesUCB(delta=0.01, prior=None)
@@ -44,22 +57,13 @@ class BayesUCB(Policy):
     prior: Bandit | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.delta is not None:
             checks.probability("delta", self.delta)
-        is_bandit = hasattr(self.prior, "accepts_rewards_of") and not isinstance(self.prior, type)
-        if self.prior is not None and not is_bandit:
-            raise checks.fail("prior", "a bandit", self.prior)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:
-        return UpperConfidence(log_inverse_delta(self.delta, horizon))
-
-    def belief(self, bandit: Bandit) -> Any:
-        if self.prior is None:
-            return bandit.model
-        if self.prior.arms != bandit.arms:
-            raise ValueError(f"prior must have the bandit's {bandit.arms} arms, got {self.prior.arms}")
-        if not self.prior.accepts_rewards_of(bandit):
-            raise ValueError(
-                f"prior must be one that can learn from {bandit.kind} rewards, got a {self.prior.kind} one"
-            )
-        return self.prior.model
+    def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
+        level, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)
+        if has_no_width(belief) and type(belief) in posterior_quantile.bodies:
+            make_special_functions_ready()
+            return FixedQuantile(min(0.5, math.exp(-level)))
+        return UpperConfidence(level)

@@ -28,8 +28,8 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
+from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 from bayesregret.simulation.tournament import Tournament, make_tournament, play_all, seat, swap_leader
 
 U = np.uint64
@@ -130,7 +130,8 @@ def add_arms_pulls(state, pulls, best):
 
 
 # An index that is a mean plus a width needs a division and a square root that depend on the number of pulls alone.
-# They are done once for each count, not once for each round. Arms whose prior is worth the same share a row.
+# They are done once for each count, not once for each round. Arms whose prior is worth the same, and of which one pull
+# tells the same, share a row.
 TABLE_ENTRIES = 1 << 20
 
 
@@ -146,13 +147,13 @@ class Tabulated(NamedTuple):
 
 def tabulate(policy: Any, belief: Any, arms: int, horizon: int) -> Tabulated:
     """Tables as deep as the horizon, or as there is room for: beyond them the formula itself is used."""
-    worth = np.array([prior_pulls(belief, arm) for arm in range(arms)])
-    _, first, row = np.unique(worth, return_index=True, return_inverse=True)
+    worth = np.array([(prior_pulls(belief, arm), variance_proxy(belief, arm, 1)) for arm in range(arms)])
+    _, first, row = np.unique(worth, axis=0, return_index=True, return_inverse=True)
     depth = min(horizon + 2, TABLE_ENTRIES // len(first))
     table = np.empty((len(first), depth, 2))
     compile_kernel(_fill_table, type(policy), type(belief))(policy, belief, first, table)
     start = np.array([prior_total(belief, arm) for arm in range(arms)])
-    return Tabulated(policy, start, (2 * depth * row).astype(np.uint64), U(depth), table.ravel())
+    return Tabulated(policy, start, (2 * depth * row.ravel()).astype(np.uint64), U(depth), table.ravel())
 
 
 def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArray[np.float64]) -> None:

@@ -17,10 +17,20 @@ from numpy.typing import NDArray
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.policies.policy import Policy, check_fits_linear, is_mean_plus_width
+from bayesregret.policies.policy import (
+    Policy,
+    check_fits,
+    check_fits_linear,
+    is_mean_plus_width,
+    make_chooser,
+    make_linear_chooser,
+    moves_with_time,
+)
 from bayesregret.rng import seed_key
 from bayesregret.simulation.arms import make_arms_state, tabulate
 from bayesregret.simulation.linear import make_linear_state
+from bayesregret.simulation.linear_rounds import make_linear_rounds_state
+from bayesregret.simulation.rounds import make_rounds_state
 from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
 
 # A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
@@ -85,29 +95,51 @@ class Simulation:
     """One policy on one bandit: the compiled kernel with all that it is given, and the runs done so far."""
 
     def __init__(
-        self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int, checkpoints: NDArray[np.int64]
+        self,
+        bandit: Bandit,
+        policy: Policy,
+        *,
+        horizon: int,
+        seed: int,
+        checkpoints: NDArray[np.int64],
+        delay: int = 0,
+        batch: int = 1,
     ) -> None:
         settings = policy.settings(bandit, horizon)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
         self.belief = policy.belief(bandit)
-        self.world = bandit.model
+        self.make_world = bandit.world
+        world = bandit.model
         self.arms = bandit.arms
         self.horizon = horizon
         self.key = seed_key(seed)
         self.stop = np.zeros(1, np.uint8)
-        self.plan = Plan(horizon, checkpoints, self.stop)
+        self.plan = Plan(horizon, checkpoints, self.stop, delay, batch)
         self.tally = Tally(bandit.arms, len(checkpoints))
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
-        self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(self.world))
+        self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(world))
         self.make_state: Callable[[], Any]
-        if isinstance(self.belief, LinearModel):
+        every_round = delay > 0 or batch > 1 or moves_with_time(settings)
+        late = min(delay + batch, horizon)
+        belief = self.belief
+        self.policy: Any = settings
+        if isinstance(belief, LinearModel):
             check_fits_linear(policy, settings)
-            self.policy: Any = settings
-            belief = self.belief
+        else:
+            check_fits(policy, bandit, settings, belief)
+        if isinstance(belief, LinearModel) and every_round:
+            chooser = make_linear_chooser(policy, bandit, settings, *belief.whitened.shape)
+            self.policy = chooser.settings
+            self.make_state = lambda: make_linear_rounds_state(belief, chooser.memory, chooser.scratch, late)
+        elif isinstance(belief, LinearModel):
             self.make_state = lambda: make_linear_state(belief)
+        elif every_round:
+            chooser = make_chooser(policy, bandit, settings)
+            self.policy = chooser.settings
+            self.make_state = lambda: make_rounds_state(self.arms, chooser.memory, chooser.scratch, late)
         else:
             index_needs_table = is_mean_plus_width(settings)
-            self.policy = tabulate(settings, self.belief, self.arms, horizon) if index_needs_table else settings
+            self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
             self.make_state = lambda: make_arms_state(self.arms)
         self._states = threading.local()
 
@@ -141,11 +173,12 @@ class Simulation:
 
     def _play(self, first_run: int, runs: int) -> Record:
         if not hasattr(self._states, "made"):
-            self._states.made = self.make_state()
+            self._states.made, self._states.world = self.make_state(), self.make_world()
         record = make_record(runs, self.arms, len(self.plan.checkpoints))
         # Without compilation, arithmetic that is meant to wrap or to divide by zero would warn.
         with np.errstate(all="ignore"):
-            self.kernel(self._states.made, self.world, self.policy, self.belief, self.key, first_run, self.plan, record)
+            state, world = self._states.made, self._states.world
+            self.kernel(state, world, self.policy, self.belief, self.key, first_run, self.plan, record)
         return record
 
     def _collect(self, task: Future[Record], on_progress: Callable[[int], None]) -> None:

@@ -33,8 +33,9 @@ from bayesregret.models.linear_posterior import (
     make_posterior,
     variance_after,
 )
-from bayesregret.rng import INSTANCE, REWARD, open_stream, run_word
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run, read_stream, write_stream
+from bayesregret.policies.linear_indices import first_with, highest
+from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
 # The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
 ROUNDING = 1e-11
@@ -169,14 +170,6 @@ def look(policy, posterior, indices, move, share, kept):
 
 
 @order_free
-def highest(values):
-    largest = values[0]
-    for value in values:
-        largest = max(largest, value)
-    return largest
-
-
-@order_free
 def extremes(values):
     """The largest and the smallest value."""
     largest = smallest = values[0]
@@ -184,15 +177,6 @@ def extremes(values):
         largest = max(largest, value)
         smallest = min(smallest, value)
     return largest, smallest
-
-
-@jitable
-def first_with(values, value):
-    """The lowest place that holds this value, the last if none does."""
-    place = 0
-    while values[place] != value and place < values.shape[0] - 1:
-        place += 1
-    return place
 
 
 @add_pulls.implement(LinearState)

@@ -20,6 +20,8 @@ class Plan(NamedTuple):
     horizon: int
     checkpoints: NDArray[np.int64]  # rising, within 1..horizon
     stop: NDArray[np.uint8]  # (1,): set from outside to end all runs soon
+    delay: int  # rounds that rewards come late
+    batch: int  # rewards come at ends of so many rounds
 
 
 class Record(NamedTuple):
@@ -88,17 +90,6 @@ def reduce_rows(rows, size, mean, squares):
         for column in range(mean.shape[0]):
             deviation = rows[row, column] - mean[column]
             squares[column] += deviation * deviation
-
-
-@jitable
-def read_stream(streams, arm):
-    """An arm's stream out of the table of all."""
-    return (streams[arm, 0], streams[arm, 1], streams[arm, 2], streams[arm, 3])
-
-
-@jitable
-def write_stream(streams, arm, stream):
-    streams[arm, 0], streams[arm, 1], streams[arm, 2], streams[arm, 3] = stream
 
 
 @jitable

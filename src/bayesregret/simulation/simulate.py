@@ -20,6 +20,7 @@ from bayesregret.simulation.runs import BLOCK
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
+MOST_LATE = 10**8  # rewards that wait, 16 bytes each
 
 
 def simulate(
@@ -33,6 +34,8 @@ def simulate(
     threads: int | None = None,
     precision: float | None = None,
     max_runs: int | None = None,
+    delay: int = 0,
+    batch: int = 1,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
     """Bayes regret of policies on a bandit, by simulation.
@@ -49,6 +52,8 @@ def simulate(
     precision
         Add runs until every policy's standard error is at most this share of its mean regret, or there are
         `max_runs` (100 times `runs` unless given). `result.runs` tells how many it took.
+    delay, batch
+        Rewards are known so many rounds late, and only at ends of batches of so many rounds.
     progress
         A bar in a terminal or a notebook by default, none elsewhere; False for none, True for one anyway; or a function
         that is called with the rounds done and the rounds in all.
@@ -60,7 +65,7 @@ def simulate(
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
-    named = _named(policies)
+    by_name = named(policies)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
@@ -68,46 +73,49 @@ def simulate(
     threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
     if precision is not None:
         precision = checks.probability("precision", precision)
+    delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
+    if min(delay + batch, horizon) > MOST_LATE:
+        raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
     simulations = {
-        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds)
-        for name, policy in named.items()
+        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch)
+        for name, policy in by_name.items()
     }
-    with open_progress(progress, rounds_in_all=len(named) * runs * horizon) as bar:
+    with open_progress(progress, rounds_in_all=len(by_name) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)
         while precision is not None:
             wanted = min(cap, _runs_for(precision, simulations))
             done = next(iter(simulations.values())).tally.runs
             if wanted <= done:
                 break
-            bar.extend(len(named) * (wanted - done) * horizon)
+            bar.extend(len(by_name) * (wanted - done) * horizon)
             _run_all(simulations, wanted, threads, bar)
-    results = {name: _result(name, policy, simulations[name], rounds) for name, policy in named.items()}
+    results = {name: _result(name, policy, simulations[name], rounds) for name, policy in by_name.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
     return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached)
 
 
-def _named(policies: Any) -> dict[str, Policy]:
+def named(policies: Any) -> dict[str, Policy]:
     """Policies by name; one that comes again gets a number."""
     given = [policies] if isinstance(policies, Policy) else policies
     may_be = "a policy or a list of policies such as BayesUCB()"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise checks.fail("policies", may_be, policies)
-    named: dict[str, Policy] = {}
+    found: dict[str, Policy] = {}
     for policy in given:
         if not isinstance(policy, Policy):
             raise checks.fail("policies", may_be, policy)
         if not isinstance(getattr(policy, "name", None), str):
             raise ValueError(f"policies must each have a name, but {type(policy).__name__} has none")
         name, again = policy.name, 1
-        while name in named:
+        while name in found:
             again += 1
             name = f"{policy.name}-{again}"
-        named[name] = policy
-    if not named:
+        found[name] = policy
+    if not found:
         raise checks.fail("policies", may_be, policies)
-    return named
+    return found
 
 
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:

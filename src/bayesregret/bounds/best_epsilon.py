@@ -1,0 +1,28 @@
+"""The epsilon that makes a bound smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bayesregret.checks import Array
+
+# Where it is looked for, as shares of the largest gap at which an arm is still taken.
+SMALLEST_SHARE = 1e-15
+CANDIDATES = 401
+REFINEMENTS = 4
+
+
+def best_epsilon(slope: Callable[[Array], Array], farthest: float) -> float:
+    """Where a function of this slope is least between 0 and `farthest`; every epsilon is valid, so near is enough."""
+    if farthest <= 0.0:
+        return 0.0
+    grid = farthest * np.geomspace(SMALLEST_SHARE, 1.0, CANDIDATES)
+    for _ in range(REFINEMENTS):
+        slopes = slope(grid)
+        rise = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(grid))])
+        least = int(np.argmin(rise))
+        best = float(grid[least])
+        grid = np.linspace(grid[max(least - 1, 0)], grid[min(least + 1, CANDIDATES - 1)], CANDIDATES)
+    return best

@@ -1,0 +1,69 @@
+"""Policies as they stand on the command line: `thompson`, or with settings of their own, `bayes-ucb:delta=0.01`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from bayesregret import checks
+from bayesregret.cli.options import number, option
+from bayesregret.policies import Policy
+
+DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
+
+
+def complete_policy(incomplete: str) -> list[str]:
+    return [name for name in Policy.classes if name.startswith(incomplete)]
+
+
+Policies = Annotated[
+    list[str] | None,
+    option(
+        help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings: "
+        "epsilon-greedy:epsilon=0.05.",
+        default=" and ".join(DEFAULT_POLICIES),
+        metavar="NAME",
+        autocompletion=complete_policy,
+    ),
+]
+
+
+def make_policies(given: Sequence[str], delta: Any) -> list[Policy]:
+    """The policies that are asked for; --delta goes to all of them that do not have one of their own."""
+    made = []
+    for text in given:
+        if given.count(text) > 1:
+            raise ValueError(f"policy must be given once each, got {text} {given.count(text)} times")
+        made.append(_make_policy(text, delta))
+    return made
+
+
+def _make_policy(text: str, delta: Any) -> Policy:
+    name, _, rest = text.partition(":")
+    checks.one_of("policy", name, Policy.classes)
+    policy = Policy.classes[name]
+    settings = _settings(policy, rest.split(",")) if rest else {}
+    if delta is not None and "delta" not in settings:
+        if "delta" not in _fields(policy):
+            raise ValueError(f"--delta does not go with {name}, which has no delta")
+        settings["delta"] = delta
+    return policy(**settings)
+
+
+def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
+    settings = {}
+    for part in parts:
+        field, equals, value = part.partition("=")
+        if not equals or field not in _fields(policy):
+            told = ", ".join(_fields(policy)) or "none"
+            raise ValueError(
+                f"policy {policy.name} must have settings as field=value, of the fields {told}, got {part!r}"
+            )
+        settings[field] = number(value)
+    return settings
+
+
+def _fields(policy: type[Policy]) -> list[str]:
+    """What can be set here: a prior is a whole problem."""
+    return [name for name in inspect.signature(policy).parameters if name != "prior"]

@@ -1,0 +1,103 @@
+"""Figure 9: all policies on the 81 bandits of Figure 3, a league."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bayesregret.digits import counted, with_error
+from bayesregret.experiments import bakeoff, paper
+from bayesregret.experiments.claims import DECISIVE
+from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
+from bayesregret.experiments.point import Result, point_settings
+from bayesregret.experiments.table import Axis, Claim
+
+RUNS = 400
+# The first is what all others are measured by.
+POLICIES = (
+    (paper.BAYES_UCB, "BayesUCB"),
+    ({"name": "gittins"}, "Gittins index"),
+    ({"name": "information-directed", "gain": "variance"}, "information-directed (variance)"),
+    ({"name": "thompson"}, "Thompson sampling"),
+    ({"name": "quantile-ucb"}, "Bayes-UCB (quantile)"),
+    ({"name": "kl-ucb"}, "KL-UCB"),
+    ({"name": "moss"}, "MOSS"),
+    (paper.UCB1, "UCB1"),
+    ({"name": "explore-commit"}, "explore, then commit"),
+    ({"name": "epsilon-greedy"}, "epsilon-greedy"),
+    ({"name": "greedy"}, "greedy"),
+)
+
+
+def figure_9(runs: int | None, seed: int) -> Experiment:
+    points = tuple(_point(point, runs or RUNS, seed) for point in bakeoff.bandits("gaussian", runs, seed))
+    return Experiment(
+        "figure-9",
+        "A league of policies",
+        f"Beyond the paper: regret of each policy divided by that of BayesUCB, on the {len(points)} bandits of Figure "
+        "3a and common instances and noise. Each line has the bandits in its own order, so that it only rises; below 1 "
+        "a policy is better than BayesUCB.",
+        Axis("bandits, each line in its own order"),
+        Axis("regret / regret of BayesUCB", "log", mark=1.0, mark_label="BayesUCB"),
+        points,
+        tuple(_ratio_of(i, str(POLICIES[i][0]["name"]), POLICIES[i][1]) for i in range(1, len(POLICIES))),
+        _claims,
+        sort_by=lambda outcome: outcome.regret(0),
+        name=lambda outcome: outcome.point.name,
+        ranked=True,
+    )
+
+
+def _point(point: Point, runs: int, seed: int) -> Point:
+    from bayesregret.problem import problem_from_dict
+
+    bandit = problem_from_dict(point.settings["problem"])
+    policies = [settings for settings, _ in POLICIES]
+    return Point(point.x, point.name, point_settings(bandit, policies, horizon=paper.HORIZON, runs=runs, seed=seed))
+
+
+def _ratio_of(policy: int, name: str, label: str) -> TrendOf:
+    return TrendOf(name, label, "regret", lambda result: ratio(result, policy))
+
+
+def ratio(result: Result, policy: int) -> tuple[float, float]:
+    """Regret over BayesUCB's with its standard error: of the difference on common runs, which has most of the noise of
+    both cancelled, and of BayesUCB's own."""
+    first, told = result["policies"][0], result["policies"][policy]
+    if first["regret"] == 0.0:  # too few runs to tell
+        return (1.0 if told["regret"] == 0.0 else math.inf), 0.0
+    more = told["more"] / first["regret"]
+    return 1.0 + more, math.hypot(told["more_stderr"], more * first["stderr"]) / first["regret"]
+
+
+def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+    """The league: one line for each policy, the best first."""
+    standings = sorted((_standing(outcomes, policy), policy) for policy in range(1, len(POLICIES)))
+    return [_claim(figure, outcomes, policy) for _, policy in standings]
+
+
+def _standing(outcomes: Sequence[Outcome], policy: int) -> tuple[float, float]:
+    """The geometric mean of the ratios over all bandits, with its standard error."""
+    ratios = [found for outcome in outcomes if 0.0 < (found := ratio(outcome.result, policy))[0] < math.inf]
+    if not ratios:
+        return math.inf, 0.0
+    mean = math.exp(math.fsum(math.log(value) for value, _ in ratios) / len(ratios))
+    spread = math.sqrt(math.fsum((error / value) ** 2 for value, error in ratios)) / len(ratios)
+    return mean, mean * spread
+
+
+def _claim(figure: str, outcomes: Sequence[Outcome], policy: int) -> Claim:
+    mean, stderr = _standing(outcomes, policy)
+    label = POLICIES[policy][1]
+    ratios = [ratio(outcome.result, policy) for outcome in outcomes]
+    better = sum(value + DECISIVE * error < 1.0 for value, error in ratios)
+    worse = sum(value - DECISIVE * error > 1.0 for value, error in ratios)
+    evidence = (
+        f"{with_error(mean, stderr)} times the regret of BayesUCB (geometric mean); decisively better at {better} "
+    )
+    evidence += f"and worse at {worse} of {counted(len(outcomes), 'bandit')}"
+    statement = (
+        f"{label[0].upper()}{label[1:]} has less regret than BayesUCB with delta = 1/n, all bandits taken together."
+    )
+    holds = mean + DECISIVE * stderr < 1.0
+    return Claim(figure, statement, "holds" if holds else "fails", evidence, (), "bayesregret")

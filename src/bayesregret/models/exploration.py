@@ -1,0 +1,138 @@
+"""How long to explore before committing to an arm: the expected highest posterior mean after equal exploration.
+
+Before exploration, the posterior mean that an arm will have is a normal variable for a Gaussian arm and, but for a
+scale, a beta-binomial one for a Bernoulli arm. Arms are independent, so the highest of them is below x with the product
+of their chances.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincc, digamma, expit, ndtr, polygamma
+
+from bayesregret.checks import Array
+from bayesregret.models.bandit import Bandit
+from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.models.gaussian import GaussianBandit
+from bayesregret.quadrature import even_edges, gauss_rule, merge_edges
+
+ORDER = 12
+# A standard normal below -REACH, and the best of any number of them above TOP, are of no weight in a float.
+REACH, TOP, PANEL = 9.0, 10.5, 0.5
+# Shares beyond these log-odds are 0 or 1 to the last digit.
+LOG_ODDS = 40.0
+# Numbers of turns are tried in steps of this growth, then between the best one's neighbours, at last all of a few.
+GROWTH, TRIES, FEW = 1.25, 9, 16
+
+
+def best_exploration(bandit: Bandit, horizon: int) -> int:
+    """How many rounds of all arms in turn, then the highest posterior mean for good, bring the highest reward."""
+    means = prior_means(bandit)
+    if means is None:
+        kind = f"{bandit.kind} bandit" + (f" with {bandit.noise_kind} noise" if hasattr(bandit, "noise_kind") else "")
+        raise ValueError(f"explore must be given, a whole number of rounds, on a {kind}")
+
+    @functools.cache
+    def loss(turns: int) -> float:
+        """Against the highest prior mean: differences are small beside the rewards themselves."""
+        pulls = np.full(bandit.arms, turns)
+        rest = horizon - bandit.arms * turns
+        return float(turns * np.sum(top - means) - rest * (expected_highest(bandit, pulls) - top))
+
+    top = float(means.max())
+    above = expected_best(bandit) - top
+    turns = _lowest(loss, horizon // bandit.arms, lambda turns: turns * np.sum(top + above - means) - horizon * above)
+    return bandit.arms * turns
+
+
+def _lowest(loss: Callable[[int], float], most: int, at_least: Callable[[int], float]) -> int:
+    """The number of turns, `most` at most, with the lowest loss. `at_least` is a rising bound from below."""
+    tried = [0]
+    turns = 1
+    while turns <= most and at_least(turns) < min(map(loss, tried)):
+        tried.append(turns)
+        turns = max(turns + 1, round(GROWTH * turns))
+    tried.append(min(turns, most))
+    while True:
+        best = min(range(len(tried)), key=lambda place: loss(tried[place]))
+        low, high = tried[max(0, best - 1)], tried[min(len(tried) - 1, best + 1)]
+        if high - low <= FEW:
+            return min(range(low, high + 1), key=loss)
+        tried = sorted({round(low + (high - low) * step / (TRIES - 1)) for step in range(TRIES)})
+
+
+def prior_means(bandit: Bandit) -> Array | None:
+    """None for bandits of which nothing is known here."""
+    if isinstance(bandit, GaussianBandit) and bandit.noise_kind == "gaussian":
+        return bandit.prior_mean
+    if isinstance(bandit, BernoulliBandit):
+        return np.asarray(bandit.alpha / (bandit.alpha + bandit.beta))
+    return None
+
+
+def expected_highest(bandit: Any, pulls: NDArray[np.int64]) -> float:
+    """E[highest posterior mean] after so many pulls of each arm."""
+    if isinstance(bandit, GaussianBandit):
+        share = pulls / (bandit.model.strength + pulls)
+        return _highest_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(share))
+    return _highest_beta_binomial(bandit.alpha, bandit.beta, pulls)
+
+
+def expected_best(bandit: Any) -> float:
+    """E[mean reward of the best arm]: of the highest posterior mean after all pulls that one could wish for."""
+    if isinstance(bandit, GaussianBandit):
+        return _highest_normal(bandit.prior_mean, np.full(bandit.arms, bandit.prior_width))
+    return _highest_beta(bandit.alpha, bandit.beta)
+
+
+def _highest_normal(means: Array, deviations: Array) -> float:
+    """E[highest] of independent normal variables of like deviations; those of no deviation are numbers."""
+    top = float(means.max())
+    sure = float(means[deviations == 0.0].max(initial=-np.inf)) - top
+    moving = deviations > 0.0
+    if not moving.any():
+        return top
+    centres, widths = (means - top)[moving], deviations[moving]
+    low = max(sure, float(np.max(centres - REACH * widths)))
+    x, weights = gauss_rule(even_edges(low, float(np.max(centres + TOP * widths)), PANEL * float(widths.min())), ORDER)
+    all_below = np.prod(ndtr((x - centres[:, None]) / widths[:, None]), axis=0)
+    return top + low + float(np.sum(weights * (1.0 - all_below)))
+
+
+def _highest_beta_binomial(alpha: Array, beta: Array, pulls: NDArray[np.int64]) -> float:
+    """E[highest posterior mean], from the chance that all are at most each value that one of them can have."""
+    kinds, counts = np.unique(np.stack([alpha, beta, pulls]), axis=1, return_counts=True)
+    laws = [_posterior_means(a, b, int(k)) for a, b, k in kinds.T.tolist()]
+    values = np.unique(np.concatenate([value for value, _ in laws]))
+    all_below = np.ones(len(values))
+    for (value, below), count in zip(laws, counts, strict=True):
+        place = np.searchsorted(value, values, side="right")
+        all_below *= np.append(0.0, below)[place] ** count
+    return float(values[-1] - np.sum(np.diff(values) * all_below[:-1]))
+
+
+def _posterior_means(alpha: float, beta: float, pulls: int) -> tuple[Array, Array]:
+    """The values that a posterior mean can have, and the chances that it is at most each."""
+    wins = np.arange(pulls + 1.0)
+    ratios = (pulls - wins[:-1]) / wins[1:] * (alpha + wins[:-1]) / (beta + pulls - wins[1:])
+    log_mass = np.append(0.0, np.cumsum(np.log(ratios)))
+    below = np.cumsum(np.exp(log_mass - log_mass.max()))
+    return (alpha + wins) / (alpha + beta + pulls), below / below[-1]
+
+
+def _highest_beta(alpha: Array, beta: Array) -> float:
+    """E[highest] of independent Beta variables: the integral of P(some arm above x), in log-odds."""
+    pairs, counts = np.unique(np.stack([alpha, beta]), axis=1, return_counts=True)
+    a, b = pairs[:, :, None]
+    middle, deviation = digamma(a) - digamma(b), np.sqrt(polygamma(1, a) + polygamma(1, b))
+    humps = middle + deviation * np.linspace(-10.0, 10.0, 41)
+    edges = merge_edges(even_edges(-LOG_ODDS, LOG_ODDS, 1.0), humps, low=-LOG_ODDS, high=LOG_ODDS)
+    log_odds, weights = gauss_rule(edges, ORDER)
+    x, rest = expit(log_odds), expit(-log_odds)
+    below = np.where(x <= 0.5, betainc(a, b, x), betaincc(b, a, rest))
+    return float(np.sum(weights * x * rest * (1.0 - np.prod(below ** counts[:, None], axis=0))))

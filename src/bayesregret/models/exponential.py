@@ -1,0 +1,141 @@
+"""The K-armed exponential bandit: rewards are waiting times, their rates have Gamma priors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import (
+    divergence_limit,
+    draw_means,
+    draw_reward,
+    posterior_draw,
+    posterior_quantile,
+    prior_pulls,
+    prior_total,
+)
+from bayesregret.dispatch import jitable
+from bayesregret.models.bandit import Bandit
+from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.models.poisson import PoissonBandit
+from bayesregret.rng import exponential, gamma
+from bayesregret.special import gammaincinv, ndtri
+
+# Newton's method converges from above, at last quadratically.
+MOST_STEPS, LAST_STEP = 60, 1e-14
+# From this shape on, four terms after the normal ones give all digits of a Gamma quantile, down to tails of 1e-20.
+LARGE_SHAPE = 1e5
+
+
+class ExponentialModel(NamedTuple):
+    shape: Array
+    rate: Array
+
+
+class ExponentialBandit(Bandit):
+    """Independent Gamma(shape, rate) priors on the rates, exponential rewards whose means are one over their rates.
+
+    A mean reward is inverse-gamma and has a mean, rate / (shape - 1), if the shape is above 1: the prior is worth
+    shape - 1 pulls that brought `rate` in sum. Rewards are not sub-Gaussian, so none of the paper's bounds holds.
+
+    >>> ExponentialBandit(shape=[3, 2], rate=[2, 1])
+    ExponentialBandit(shape=[3., 2.], rate=[2., 1.])
+    """
+
+    kind: ClassVar[str] = "exponential"
+
+    def __init__(self, shape: Any, rate: Any) -> None:
+        self.shape = checks.positive_vector("shape", shape)
+        self.rate = checks.positive_vector("rate", rate)
+        if len(self.shape) != len(self.rate):
+            raise ValueError(
+                f"shape and rate must have one entry for each arm, got {len(self.shape)} and {len(self.rate)} entries"
+            )
+        if self.shape.min() <= 1.0:
+            raise ValueError(
+                f"shape must be above 1 for each arm, or its mean reward has no mean, got {self.shape.min():g}"
+            )
+        self.arms = len(self.shape)
+        self.reward_proxy = math.inf
+        self.model = ExponentialModel(self.shape, self.rate)
+
+    def check_reward(self, reward: Any) -> float:
+        number = super().check_reward(reward)
+        if number < 0.0:
+            raise checks.fail("reward", "a number, at least 0", reward)
+        return number
+
+    def accepts_rewards_of(self, other: Bandit) -> bool:
+        return isinstance(other, ExponentialBandit | PoissonBandit | BernoulliBandit)
+
+
+@draw_means.implement(ExponentialModel)
+def exponential_means(model, means, stream):
+    for arm in range(means.shape[0]):
+        value, stream = gamma(model.shape[arm], stream)
+        means[arm] = model.rate[arm] / value
+    return stream
+
+
+@draw_reward.implement(ExponentialModel)
+def exponential_reward(model, arm, mean, stream):
+    value, stream = exponential(stream)
+    return mean * value, stream
+
+
+@prior_pulls.implement(ExponentialModel)
+def exponential_prior_pulls(model, arm):
+    return model.shape[arm] - 1.0
+
+
+@prior_total.implement(ExponentialModel)
+def exponential_prior_total(model, arm):
+    return model.rate[arm]
+
+
+@posterior_draw.implement(ExponentialModel)
+def exponential_draw(model, known, arm, stream):
+    value, stream = gamma(model.shape[arm] + known.counts[arm], stream)
+    return (model.rate[arm] + known.totals[arm]) / value, stream
+
+
+@posterior_quantile.implement(ExponentialModel)
+def exponential_quantile(model, known, arm, tail):
+    """A mean is high where its rate is low."""
+    return (model.rate[arm] + known.totals[arm]) / low_gamma_quantile(model.shape[arm] + known.counts[arm], tail)
+
+
+@jitable
+def low_gamma_quantile(shape, tail):
+    """What a Gamma(shape, 1) variable falls short of with chance `tail`.
+
+    For large shapes by the expansion of Cornish and Fisher (1937): there SciPy's function has six digits in the tails.
+    """
+    if shape < LARGE_SHAPE:
+        return gammaincinv(shape, tail)
+    z, root = ndtri(tail), math.sqrt(shape)
+    square = z * z
+    terms = z * (square - 7.0) / 36.0
+    terms -= ((3.0 * square + 7.0) * square - 16.0) / (810.0 * root)
+    terms += z * ((9.0 * square + 256.0) * square - 433.0) / (38880.0 * shape)
+    return shape + z * root + (square - 1.0) / 3.0 + terms / root
+
+
+@divergence_limit.implement(ExponentialModel)
+def exponential_divergence_limit(model, arm, mean, divergence):
+    """The largest q with log(q / mean) + mean / q - 1 <= divergence, by Newton's method.
+
+    In w = log(q / mean) it is w + exp(-w) - 1 <= divergence, which is convex, and at least w^2 / (2 + w): that gives
+    the start, from above.
+    """
+    w = 0.5 * (divergence + math.sqrt(divergence * (divergence + 8.0)))
+    for _ in range(MOST_STEPS):
+        if w <= LAST_STEP:
+            break
+        step = (w + math.expm1(-w) - divergence) / -math.expm1(-w)
+        w -= step
+        if abs(step) <= LAST_STEP * w:
+            break
+    return mean * math.exp(w)

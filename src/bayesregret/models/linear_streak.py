@@ -1,0 +1,143 @@
+"""The posterior of a linear bandit one reward at a time, with the rank-one update put off while an arm is repeated.
+
+While one arm is pulled c times in a row, all means and covariances follow from those at the streak's start and a few
+numbers, as in simulation/linear.py: with w_a the covariance of arm a with the pulled one, w its own and
+shrink = 1 / (s^2 + c w), means have moved by w_a excess shrink, and columns of roots would lose the pulled arm's times
+w_a bend. So a reward costs no look at other arms until another arm is pulled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.checks import Array
+from bayesregret.contracts import Known, information, mean_now, means_at, nothing_known, variance_now
+from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.models.linear import LinearModel, aligned
+from bayesregret.models.linear_posterior import (
+    COLLAPSE,
+    LinearPosterior,
+    aim,
+    forget,
+    inverse_or_zero,
+    learn,
+    make_posterior,
+    variance_after,
+)
+
+# Places in `numbers`.
+EXCESS, MOVE, SHARE, KEPT, BEND, SETTLED = range(6)
+
+
+class LinearStreak(NamedTuple):
+    start: LinearPosterior  # as it was when the streak began
+    mean: Array  # (columns,): of `start`
+    roots: Array  # (r, columns): of `start`
+    target: NDArray[np.int64]  # (2,): the arm of the streak, and its pulls, which may be none
+    numbers: Array  # what the streak has changed, and the information of `start`
+
+
+def make_streak(model: LinearModel) -> LinearStreak:
+    start = make_posterior(model)
+    streak = LinearStreak(start, start.mean, start.roots, np.zeros(2, np.int64), np.zeros(6))
+    forget_streak(streak, model)
+    return streak
+
+
+def linear_nothing_known(model: LinearModel, memory: int, scratch: int) -> Known:
+    """What a policy with a `choose_linear` knows at first beside the posterior; its scratch is as fast as that."""
+    return nothing_known(model.arms, memory)._replace(scratch=aligned(scratch))
+
+
+@jitable
+def forget_streak(streak, model):
+    """Back to the prior, nothing seen."""
+    forget(streak.start, model)
+    streak.numbers[SETTLED] = 0.0
+    begin(streak, 0)
+
+
+@rarely_called
+def begin(streak, arm):
+    """Begin a streak of no pulls."""
+    aim(streak.start, arm)
+    streak.target[0], streak.target[1] = arm, 0
+    streak.numbers[EXCESS] = 0.0
+    streak.numbers[MOVE] = 0.0
+    streak.numbers[SHARE] = inverse_or_zero(streak.start.covariance[arm])
+    streak.numbers[KEPT] = 1.0
+    streak.numbers[BEND] = 0.0
+
+
+@jitable
+def stretch(streak, model, pulls, excess):
+    """Let the streak be of so many pulls, whose rewards exceed what was expected at its start by `excess` in sum."""
+    noise = model.reward_noise * model.reward_noise
+    whole = noise + pulls * streak.start.covariance[streak.target[0]]
+    shrink = 1.0 / whole
+    streak.target[1] = pulls
+    streak.numbers[EXCESS] = excess
+    streak.numbers[MOVE] = excess * shrink
+    streak.numbers[KEPT] = noise * shrink
+    streak.numbers[BEND] = pulls / (whole + math.sqrt(noise * whole))
+
+
+@jitable
+def learn_one(streak, model, arm, reward):
+    """Take in one reward."""
+    if arm != streak.target[0]:
+        turn_to(streak, model, arm)
+    stretch(streak, model, streak.target[1] + 1, streak.numbers[EXCESS] + (reward - streak.start.mean[arm]))
+    # A pull that takes away nearly all of a very wide prior is a streak of its own: `learn` then keeps the digits.
+    if streak.numbers[KEPT] < COLLAPSE and streak.target[1] == 1:
+        turn_to(streak, model, arm)
+
+
+@rarely_called
+def turn_to(streak, model, arm):
+    """End the streak, whose rewards go into the posterior at once, and begin one of this arm."""
+    if streak.target[1] > 0:
+        streak.numbers[SETTLED] -= math.log(streak.numbers[KEPT])
+        learn(streak.start, model, streak.target[0], streak.target[1], streak.numbers[EXCESS])
+    begin(streak, arm)
+
+
+@mean_now.implement(LinearStreak)
+def streak_mean(posterior, arm):
+    return posterior.mean[arm] + posterior.start.covariance[arm] * posterior.numbers[MOVE]
+
+
+@variance_now.implement(LinearStreak)
+def streak_variance(posterior, arm):
+    share, kept = posterior.numbers[SHARE], posterior.numbers[KEPT]
+    return variance_after(posterior.start.variance[arm], posterior.start.covariance[arm], share, kept)
+
+
+@information.implement(LinearStreak)
+def streak_information(posterior):
+    """Each reward adds log(1 + w / s^2), w the arm's variance before it: a streak's sum is minus the log of KEPT."""
+    return posterior.numbers[SETTLED] - math.log(posterior.numbers[KEPT])
+
+
+@means_at.implement(LinearStreak)
+def streak_means_at(posterior, xi, means):
+    rank, columns = posterior.roots.shape
+    roots, target = posterior.roots, posterior.target[0]
+    along = 0.0  # how far xi takes the pulled arm
+    for i in range(rank):
+        along += xi[i] * roots[i, target]
+    shift = posterior.numbers[MOVE] - posterior.numbers[BEND] * along
+    for arm in range(columns):
+        means[arm] = posterior.mean[arm] + posterior.start.covariance[arm] * shift
+    # Two rows at a time: the sums are then half as often put into memory and read again.
+    for i in range(0, rank - 1, 2):
+        one, two = xi[i], xi[i + 1]
+        for arm in range(columns):
+            means[arm] = means[arm] + one * roots[i, arm] + two * roots[i + 1, arm]
+    if rank % 2 == 1:
+        for arm in range(columns):
+            means[arm] += xi[rank - 1] * roots[rank - 1, arm]

@@ -1,0 +1,144 @@
+"""The K-armed Gaussian bandit whose noise is unknown too: normal-inverse-gamma priors, Student posteriors."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import (
+    draw_means,
+    draw_reward,
+    known_mean,
+    posterior_draw,
+    posterior_quantile,
+    prior_pulls,
+    prior_total,
+)
+from bayesregret.dispatch import jitable
+from bayesregret.models.bandit import Bandit, Instance
+from bayesregret.rng import INSTANCE, gamma_of_any_shape, normal, open_stream, run_word, seed_key
+from bayesregret.special import stdtrit
+
+
+class NormalGammaModel(NamedTuple):
+    prior_mean: Array
+    prior_pulls: Array
+    shape: Array
+    scale: Array
+    variances: Array  # (arms,): of the rewards of the instance drawn last; a belief does not look at them
+
+
+class NormalGammaBandit(Bandit):
+    """Gaussian rewards of unknown mean and variance, independent for each arm.
+
+    The variance of an arm's rewards is inverse-gamma with this shape and scale: scale over a Gamma(shape, 1) variable.
+    Given the variance, the mean reward is normal around `prior_mean` with the variance divided by `prior_pulls`. These
+    three are lists, or numbers for all arms. The mean reward alone has Student's distribution with 2 shape degrees of
+    freedom, so the shape must be above 1/2; its tails are heavy, so none of the paper's bounds holds.
+
+    >>> NormalGammaBandit(prior_mean=[1, 0], prior_pulls=1, shape=2, scale=[1, 3])
+    NormalGammaBandit(prior_mean=[1., 0.], prior_pulls=[1., 1.], shape=[2., 2.], scale=[1., 3.])
+    """
+
+    kind: ClassVar[str] = "normal-gamma"
+
+    def __init__(self, prior_mean: Any, prior_pulls: Any, shape: Any, scale: Any) -> None:
+        self.prior_mean = checks.vector("prior_mean", prior_mean)
+        self.arms = len(self.prior_mean)
+        self.prior_pulls = _one_each("prior_pulls", prior_pulls, self.arms)
+        self.shape = _one_each("shape", shape, self.arms)
+        self.scale = _one_each("scale", scale, self.arms)
+        if self.shape.min() <= 0.5:
+            raise ValueError(
+                f"shape must be above 0.5 for each arm, or its mean reward has no mean, got {self.shape.min():g}"
+            )
+        self.reward_proxy = math.inf  # of what is known before the variance is drawn
+        self.model = self.world()
+
+    def world(self) -> NormalGammaModel:
+        return NormalGammaModel(self.prior_mean, self.prior_pulls, self.shape, self.scale, np.zeros(self.arms))
+
+    def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
+        """The instance that `simulate` meets in one run; `parameter` is (arms, 2), means and variances of rewards."""
+        world, means = self.world(), np.empty(self.arms)
+        key = seed_key(checks.whole("seed", seed, 0))
+        with np.errstate(over="ignore"):
+            draw_means(world, means, open_stream(key, run_word(key, checks.whole("run", run, 0)), INSTANCE))
+        return Instance(means, np.column_stack([means, world.variances]))
+
+
+def _one_each(field: str, value: Any, arms: int) -> Array:
+    """A positive number for each arm, from a list of them or from one for all."""
+    may_be = "a positive number, or a list of them, one for each arm"
+    made = checks.array(field, [value] * arms if isinstance(value, numbers.Real) else value, 1, may_be)
+    if len(made) != arms:
+        raise ValueError(f"{field} must be {may_be}, got {len(made)} for {arms} arms")
+    if made.min() < checks.SMALLEST:
+        raise ValueError(f"{field} must be {may_be}, got {made.min():g}")
+    return made
+
+
+@draw_means.implement(NormalGammaModel)
+def normal_gamma_means(model, means, stream):
+    for arm in range(means.shape[0]):
+        precision, stream = gamma_of_any_shape(model.shape[arm], stream)
+        z, stream = normal(stream)
+        variance = model.scale[arm] / precision
+        model.variances[arm] = variance
+        means[arm] = model.prior_mean[arm] + math.sqrt(variance / model.prior_pulls[arm]) * z
+    return stream
+
+
+@draw_reward.implement(NormalGammaModel)
+def normal_gamma_reward(model, arm, mean, stream):
+    z, stream = normal(stream)
+    return mean + math.sqrt(model.variances[arm]) * z, stream
+
+
+@prior_pulls.implement(NormalGammaModel)
+def normal_gamma_prior_pulls(model, arm):
+    return model.prior_pulls[arm]
+
+
+@prior_total.implement(NormalGammaModel)
+def normal_gamma_prior_total(model, arm):
+    return model.prior_pulls[arm] * model.prior_mean[arm]
+
+
+@jitable
+def posterior_shape(model, known, arm):
+    return model.shape[arm] + 0.5 * known.counts[arm]
+
+
+@jitable
+def posterior_scale(model, known, arm):
+    """What the rewards' deviations from their mean, and that mean's from the prior mean, add to the scale."""
+    count = known.counts[arm]
+    if count == 0:
+        return model.scale[arm]
+    off = known.totals[arm] / count - model.prior_mean[arm]
+    shrink = model.prior_pulls[arm] * count / (model.prior_pulls[arm] + count)
+    return model.scale[arm] + 0.5 * (known.squares[arm] + shrink * off * off)
+
+
+@posterior_draw.implement(NormalGammaModel)
+def normal_gamma_draw(model, known, arm, stream):
+    """The variance of the rewards first, then their mean given it."""
+    precision, stream = gamma_of_any_shape(posterior_shape(model, known, arm), stream)
+    z, stream = normal(stream)
+    variance = posterior_scale(model, known, arm) / (precision * (model.prior_pulls[arm] + known.counts[arm]))
+    return known_mean(model, known, arm) + math.sqrt(variance) * z, stream
+
+
+@posterior_quantile.implement(NormalGammaModel)
+def normal_gamma_quantile(model, known, arm, tail):
+    """Student's distribution with 2 shape degrees of freedom."""
+    shape = posterior_shape(model, known, arm)
+    pulls = model.prior_pulls[arm] + known.counts[arm]
+    spread = math.sqrt(posterior_scale(model, known, arm) / (shape * pulls))
+    return known_mean(model, known, arm) - spread * stdtrit(2.0 * shape, tail)

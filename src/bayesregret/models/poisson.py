@@ -1,0 +1,119 @@
+"""The K-armed Poisson bandit: rewards are counts, their means have Gamma priors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.contracts import (
+    divergence_limit,
+    draw_means,
+    draw_reward,
+    posterior_draw,
+    posterior_quantile,
+    prior_pulls,
+    prior_total,
+)
+from bayesregret.models.bandit import Bandit
+from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.rng import gamma_of_any_shape, poisson
+from bayesregret.special import gammainccinv
+
+# Newton's method converges from above, at last quadratically.
+MOST_STEPS, LAST_STEP = 60, 1e-14
+
+
+class PoissonModel(NamedTuple):
+    shape: Array
+    rate: Array
+
+
+class PoissonBandit(Bandit):
+    """Independent Gamma(shape, rate) priors on the mean rewards, Poisson rewards.
+
+    A prior is worth `rate` pulls that brought `shape` in sum. Rewards are not sub-Gaussian, so none of the paper's
+    bounds holds.
+
+    >>> PoissonBandit(shape=[2, 1], rate=[1, 0.5])
+    PoissonBandit(shape=[2., 1.], rate=[1. , 0.5])
+    """
+
+    kind: ClassVar[str] = "poisson"
+
+    def __init__(self, shape: Any, rate: Any) -> None:
+        self.shape = checks.positive_vector("shape", shape)
+        self.rate = checks.positive_vector("rate", rate)
+        if len(self.shape) != len(self.rate):
+            raise ValueError(
+                f"shape and rate must have one entry for each arm, got {len(self.shape)} and {len(self.rate)} entries"
+            )
+        self.arms = len(self.shape)
+        self.reward_proxy = math.inf
+        self.model = PoissonModel(self.shape, self.rate)
+
+    def check_reward(self, reward: Any) -> float:
+        may_be = "a whole number, at least 0"
+        number = checks.real("reward", reward, may_be)
+        if not 0.0 <= number <= checks.LARGEST or number != math.floor(number):
+            raise checks.fail("reward", may_be, reward)
+        return number
+
+    def accepts_rewards_of(self, other: Bandit) -> bool:
+        return isinstance(other, PoissonBandit | BernoulliBandit)
+
+
+@draw_means.implement(PoissonModel)
+def poisson_means(model, means, stream):
+    for arm in range(means.shape[0]):
+        value, stream = gamma_of_any_shape(model.shape[arm], stream)
+        means[arm] = value / model.rate[arm]
+    return stream
+
+
+@draw_reward.implement(PoissonModel)
+def poisson_reward(model, arm, mean, stream):
+    return poisson(mean, stream)
+
+
+@prior_pulls.implement(PoissonModel)
+def poisson_prior_pulls(model, arm):
+    return model.rate[arm]
+
+
+@prior_total.implement(PoissonModel)
+def poisson_prior_total(model, arm):
+    return model.shape[arm]
+
+
+@posterior_draw.implement(PoissonModel)
+def poisson_draw(model, known, arm, stream):
+    value, stream = gamma_of_any_shape(model.shape[arm] + known.totals[arm], stream)
+    return value / (model.rate[arm] + known.counts[arm]), stream
+
+
+@posterior_quantile.implement(PoissonModel)
+def poisson_quantile(model, known, arm, tail):
+    return gammainccinv(model.shape[arm] + known.totals[arm], tail) / (model.rate[arm] + known.counts[arm])
+
+
+@divergence_limit.implement(PoissonModel)
+def poisson_divergence_limit(model, arm, mean, divergence):
+    """The largest q with q - mean - mean log(q / mean) <= divergence, by Newton's method.
+
+    With q = mean (1 + s) it is s - log(1 + s) <= c, which is convex, and at least s^2 / (2 (1 + s)): that gives the
+    start, from above.
+    """
+    if mean <= 0.0:
+        return divergence
+    c = divergence / mean
+    s = c + math.sqrt(c * (c + 2.0))
+    for _ in range(MOST_STEPS):
+        if s <= LAST_STEP:
+            break
+        step = (s - math.log1p(s) - c) * (1.0 + s) / s
+        s -= step
+        if abs(step) <= LAST_STEP * s:
+            break
+    return mean * (1.0 + s)

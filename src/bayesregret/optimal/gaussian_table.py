@@ -1,0 +1,56 @@
+"""Widths of Gaussian Gittins indices for all numbers of pulls and of rounds left within a horizon.
+
+Those of few pulls or rounds are computed one by one, farther on four in every octave. The logarithm of a width is a
+smooth function of logarithms: splines of degree 5 give the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+
+from bayesregret.checks import Array
+from bayesregret.optimal.gaussian_index import fill_widths
+
+ONE_BY_ONE, IN_AN_OCTAVE = 16, 4
+DEGREE = 5
+STRONG = 1e4  # pulls, a prior of which differs little from a stronger one
+
+
+def gaussian_table(strength: float, horizon: int) -> Array:
+    """(horizon, horizon): in place [k, m - 1] the width for noise 1 after k pulls with m rounds left, k + m at most the
+    horizon; the rest is 0."""
+    table = np.zeros((horizon, horizon))
+    if horizon == 1:
+        return table
+    pulls, rounds = _nodes(0, horizon - 1), _nodes(2, horizon)
+    # A node serves what lies between it and the one before; so there, too, as many rounds are needed.
+    before = np.concatenate([[-1], pulls[:-1]])
+    needed = np.concatenate([[0], rounds[:-1]]) + before[:, None] + 1 < horizon
+    widths = np.where(needed, np.nan, 0.0)
+    fill_widths(strength + pulls, rounds, widths)
+    between = [
+        np.exp(_spline(np.log(rounds[: row.sum()]), np.log(width[: row.sum()]), np.log(np.arange(2, horizon - k))))
+        for k, row, width in zip(before, needed, widths, strict=True)
+        if row.any()
+    ]
+    # In the logarithm of all pulls, or what is as good for a strong prior.
+    scaled = np.log1p(np.arange(horizon) / min(strength, STRONG))
+    for m in range(2, horizon + 1):
+        column = np.array([row[m - 2] for row in between if len(row) > m - 2])
+        wanted = scaled[: horizon - m + 1]
+        table[: len(wanted), m - 1] = np.exp(_spline(scaled[pulls[: len(column)]], np.log(column), wanted))
+    # Interpolation must not hide that indices rise with the rounds left.
+    return np.where(table > 0.0, np.maximum.accumulate(table, axis=1), 0.0)
+
+
+def _nodes(first: int, last: int) -> NDArray[np.int64]:
+    """Whole numbers from first to last, at first all of them."""
+    octaves = ONE_BY_ONE * 2.0 ** (np.arange(IN_AN_OCTAVE * 64) / IN_AN_OCTAVE)
+    nodes = np.concatenate([np.arange(first, ONE_BY_ONE), np.rint(octaves[octaves < last])])
+    return np.unique(np.append(nodes[nodes < last], last)).astype(np.int64)
+
+
+def _spline(x: Array, y: Array, wanted: Array) -> Array:
+    return np.asarray(make_interp_spline(x, y, k=min(DEGREE, len(x) - 1))(wanted))

@@ -1,0 +1,91 @@
+"""The Bayes regret of the best policy there is, and its decisions: the front door of the dynamic programmes."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret import checks
+from bayesregret.digits import PLUS_MINUS, exact_digits
+from bayesregret.exact.prior_best import beta_best
+from bayesregret.models import Bandit, BernoulliBandit
+from bayesregret.optimal.three_arms import solve_three_arms
+from bayesregret.optimal.two_arms import solve_two_arms
+
+# By the number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
+LARGEST_HORIZON = {1: 1_000_000, 2: 500, 3: 60}
+# A value is computed from others in so many operations; the mean of the best arm was never seen to err by more.
+OPERATIONS = 8
+BEST_MEAN_ERROR = 1e-14
+
+
+@dataclass(frozen=True, repr=False)
+class OptimalRegret:
+    """The smallest Bayes regret that any policy can have on a bandit over a horizon."""
+
+    bandit: Bandit
+    horizon: int
+    regret: float
+    error: float  # a bound on rounding
+
+    def __repr__(self) -> str:
+        regret = exact_digits(self.regret, self.error)
+        return f"<bayes-optimal: Bayes regret {regret} {PLUS_MINUS} {self.error:.0e}>"
+
+
+class Play(NamedTuple):
+    """The best play: its expected reward, and its decisions, for two arms in `switch` and for three in `choice`."""
+
+    reward: float
+    switch: NDArray[np.uint16]
+    places: NDArray[np.int64]
+    choice: NDArray[np.uint8]
+
+
+def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
+    """Bayes regret of the best policy for this bandit and horizon, by dynamic programming over all posteriors.
+
+    For Bernoulli bandits with any Beta priors: two arms over at most 500 rounds, or three over at most 60.
+
+    >>> from bayesregret.models import BernoulliBandit
+    >>> found = bayes_optimal_regret(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=2)
+    >>> round(found.regret, 12), found.error < 1e-12
+    (0.25, True)
+    """
+    if not isinstance(bandit, Bandit):
+        raise checks.fail("bandit", "a bernoulli bandit", bandit)
+    play = best_play(bandit, horizon)
+    best = beta_best(bandit.alpha, bandit.beta)  # type: ignore[attr-defined]
+    rounding = np.spacing(0.5) * OPERATIONS * 0.5 * horizon * (horizon + 1)
+    error = float(rounding + BEST_MEAN_ERROR * best * horizon)
+    if bandit.arms == 1:
+        return OptimalRegret(bandit, horizon, 0.0, 0.0)
+    return OptimalRegret(bandit, horizon, max(0.0, horizon * best - play.reward), error)
+
+
+def best_play(bandit: Bandit, horizon: Any) -> Play:
+    """Computed once for the same bandit and horizon."""
+    if not isinstance(bandit, BernoulliBandit):
+        raise ValueError(f"bandit must be bernoulli for bayes-optimal, got a {bandit.kind} one")
+    horizon = checks.whole("horizon", horizon, 1)
+    if bandit.arms not in LARGEST_HORIZON:
+        raise ValueError(f"bandit must have at most {max(LARGEST_HORIZON)} arms for bayes-optimal, got {bandit.arms}")
+    largest = LARGEST_HORIZON[bandit.arms]
+    if horizon > largest:
+        raise ValueError(f"horizon must be at most {largest} for bayes-optimal with {bandit.arms} arms, got {horizon}")
+    return _solve(bandit, horizon)
+
+
+@functools.lru_cache(maxsize=4)
+def _solve(bandit: BernoulliBandit, horizon: int) -> Play:
+    switch, places, choice = np.zeros(0, np.uint16), np.zeros((0, 0, 0), np.int64), np.zeros(0, np.uint8)
+    reward = float(horizon * bandit.alpha[0] / (bandit.alpha[0] + bandit.beta[0]))
+    if bandit.arms == 2:
+        reward, switch = solve_two_arms(bandit.alpha, bandit.beta, horizon)
+    if bandit.arms == 3:
+        reward, places, choice = solve_three_arms(bandit.alpha, bandit.beta, horizon)
+    return Play(reward, switch, places, choice)

@@ -1,0 +1,67 @@
+"""LinUCB as in Abbasi-Yadkori, Pal and Szepesvari (2011): optimism in an ellipsoid around ridge regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from bayesregret import checks
+from bayesregret.contracts import choose_linear, information, mean_now, variance_now
+from bayesregret.policies.linear_indices import first_highest
+from bayesregret.policies.policy import Policy, log_inverse_delta
+
+if TYPE_CHECKING:
+    from bayesregret.models import Bandit
+
+
+class Ellipsoid(NamedTuple):
+    noise: float
+    log_inverse_delta: float
+    pull_to_zero: float  # sqrt(lambda) S: how far regularisation may move the estimate
+
+
+@choose_linear.implement(Ellipsoid)
+def choose_in_ellipsoid(policy, posterior, known, round_, stream):
+    """Theorem 2 there: with V = lambda I + sum of x x', the parameter is within s sqrt(2 log(det(V)^(1/2) lambda^(-d/2)
+    / delta)) + sqrt(lambda) S of the estimate, measured by V. The belief's variances are s^2 x' V^-1 x."""
+    radius = math.sqrt(information(posterior) + 2.0 * policy.log_inverse_delta) + policy.pull_to_zero / policy.noise
+    indices = known.scratch[: posterior.mean.shape[0]]
+    for arm in range(indices.shape[0]):
+        indices[arm] = mean_now(posterior, arm) + radius * math.sqrt(variance_now(posterior, arm))
+    return first_highest(indices), stream
+
+
+@dataclass(frozen=True)
+class LinUCB(Policy):
+    """Index: the highest mean reward of the arm for any parameter in the confidence ellipsoid around ridge regression.
+
+    It knows no prior: `regularisation` is ridge regression's lambda, `bound` is what the parameter's length is taken to
+    be at most. `delta` is the chance that the ellipsoid ever misses the parameter, 1/horizon if None.
+
+    >>> LinUCB(delta=0.05)
+    LinUCB(regularisation=1.0, bound=1.0, delta=0.05)
+    """
+
+    name: ClassVar[str] = "lin-ucb"
+    regularisation: float = 1.0
+    bound: float = 1.0
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.positive("regularisation", self.regularisation)
+        checks.at_least("bound", self.bound, 0.0)
+        if self.delta is not None:
+            checks.probability("delta", self.delta)
+
+    def settings(self, bandit: Bandit, horizon: int | None) -> Ellipsoid:
+        noise = self.belief(bandit).reward_noise
+        pull_to_zero = math.sqrt(self.regularisation) * self.bound
+        return Ellipsoid(noise, log_inverse_delta(self.delta, horizon), pull_to_zero)
+
+    def belief(self, bandit: Bandit) -> Any:
+        if not hasattr(bandit, "ridge_model"):
+            raise ValueError(
+                f"policy must be one that runs on a {bandit.kind} bandit, got lin-ucb, which needs features"
+            )
+        return bandit.ridge_model(self.regularisation)

@@ -1,0 +1,63 @@
+"""What policies do with a linear belief: the highest index, the lowest number on ties."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from bayesregret.contracts import choose_linear, confidence_width, mean_now, variance_now
+from bayesregret.dispatch import jitable, order_free
+from bayesregret.rng import normal
+
+
+class HighestLinear(NamedTuple):
+    """A policy with a `confidence_width`."""
+
+    policy: Any
+
+
+@choose_linear.implement(HighestLinear)
+def choose_highest_linear(policy, posterior, known, round_, stream):
+    indices = known.scratch[: posterior.mean.shape[0]]
+    for arm in range(indices.shape[0]):
+        indices[arm] = mean_now(posterior, arm) + confidence_width(policy.policy, variance_now(posterior, arm))
+    return first_highest(indices), stream
+
+
+@jitable
+def draw_normals(xi, stream):
+    """Fill xi with standard normal draws; return the stream that comes after."""
+    for i in range(xi.shape[0]):
+        xi[i], stream = normal(stream)
+    return stream
+
+
+@jitable
+def highest_mean(posterior, known):
+    """The arm with the highest mean."""
+    means = known.scratch[: posterior.mean.shape[0]]
+    for arm in range(means.shape[0]):
+        means[arm] = mean_now(posterior, arm)
+    return first_highest(means)
+
+
+@jitable
+def first_highest(values):
+    """The place of the highest value, the first on ties."""
+    return first_with(values, highest(values))
+
+
+@order_free
+def highest(values):
+    largest = values[0]
+    for value in values:
+        largest = max(largest, value)
+    return largest
+
+
+@jitable
+def first_with(values, value):
+    """The lowest place that holds this value, the last if none does."""
+    place = 0
+    while values[place] != value and place < values.shape[0] - 1:
+        place += 1
+    return place

@@ -1,0 +1,78 @@
+"""SciPy's special functions for plain Python and for compiled code alike: the same machine code, the same bits.
+
+Compiled code calls the C functions behind `scipy.special.cython_special` by a name of their own, so that it can be kept
+on disk. SciPy is loaded when `make_special_functions_ready` is called, by whatever needs them, and not before.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from bayesregret.dispatch import when_numba_is_ready
+
+# The names that SciPy gives them in C, and how many arguments they have.
+_IN_C = {
+    "betaincc": ("__pyx_fuse_0betaincc", 3),
+    "betainccinv": ("__pyx_fuse_0betainccinv", 3),
+    "betaln": ("betaln", 2),
+    "gammaincc": ("gammaincc", 2),
+    "gammainccinv": ("gammainccinv", 2),
+    "gammaincinv": ("gammaincinv", 2),
+    "ndtri": ("ndtri", 1),
+    "stdtrit": ("__pyx_fuse_0stdtrit", 2),
+}
+
+
+@functools.cache
+def make_special_functions_ready() -> None:
+    """Load SciPy and tell the compiler where its functions are."""
+    from llvmlite import binding
+    from numba.extending import get_cython_function_address
+
+    for name, (in_c, _) in _IN_C.items():
+        binding.add_symbol(_symbol(name), get_cython_function_address("scipy.special.cython_special", in_c))
+
+
+def _symbol(name: str) -> str:
+    return f"bayesregret_{name}"
+
+
+def _special(name: str) -> Callable[..., float]:
+    def call(*args: float) -> float:
+        import scipy.special
+
+        return float(getattr(scipy.special, name)(*args))
+
+    call.__name__ = name
+
+    def register_with_numba() -> None:
+        from numba import types
+        from numba.extending import overload
+
+        arguments = _IN_C[name][1]
+        in_c = types.ExternalFunction(_symbol(name), types.float64(*[types.float64] * arguments))
+
+        def choose(*args: Any) -> Callable[..., Any]:
+            bodies: dict[int, Callable[..., Any]] = {
+                1: lambda a: in_c(a),
+                2: lambda a, b: in_c(a, b),
+                3: lambda a, b, c: in_c(a, b, c),
+            }
+            return bodies[arguments]
+
+        overload(call, strict=False)(choose)
+
+    when_numba_is_ready(register_with_numba)
+    return call
+
+
+betaincc = _special("betaincc")
+betainccinv = _special("betainccinv")
+betaln = _special("betaln")
+gammaincc = _special("gammaincc")
+gammainccinv = _special("gammainccinv")
+gammaincinv = _special("gammaincinv")
+ndtri = _special("ndtri")
+stdtrit = _special("stdtrit")

@@ -1,0 +1,134 @@
+"""Exploring, then committing: its exact regret against enumeration and simulation, and how long to explore."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+import bayesregret as br
+from bayesregret.models.exploration import expected_best, expected_highest
+from problems import BANDITS
+
+HALVES = br.BernoulliBandit([1, 2, 1], [1, 1, 3])
+GAUSSIAN = br.GaussianBandit([0.5, 0.0, -0.2], prior_width=1.0, reward_noise=2.0)
+BEST_OF_HALVES = Fraction(53, 70)  # the integral of 1 - x x^2 (1 - (1 - x)^3)
+
+
+def rising(start, steps):
+    return math.prod(start + step for step in range(steps))
+
+
+def enumerated_highest(pulls):
+    """E[highest posterior mean] of HALVES in fractions: over all numbers of successes."""
+    priors = [(int(a), int(b)) for a, b in zip(HALVES.alpha, HALVES.beta, strict=True)]
+    total = Fraction(0)
+    for wins in itertools.product(*(range(k + 1) for k in pulls)):
+        chance, means = Fraction(1), []
+        for (a, b), k, won in zip(priors, pulls, wins, strict=True):
+            ways = math.comb(k, won) * rising(a, won) * rising(b, k - won)
+            chance *= Fraction(ways, rising(a + b, k))
+            means.append(Fraction(a + won, a + b + k))
+        total += chance * max(means)
+    return total
+
+
+@pytest.mark.parametrize("pulls", [(0, 0, 0), (1, 1, 0), (3, 2, 2), (6, 6, 6)])
+def test_the_highest_posterior_mean_by_enumeration(pulls):
+    assert expected_highest(HALVES, np.array(pulls)) == pytest.approx(float(enumerated_highest(pulls)), rel=1e-13)
+
+
+@pytest.mark.parametrize("explore", [0, 1, 2, 3, 7, 12, 40])
+def test_a_bernoulli_regret_by_enumeration(explore):
+    horizon = 12
+    rounds = min(explore, horizon)
+    pulls = [len(range(arm, rounds, 3)) for arm in range(3)]
+    means = [Fraction(1, 2), Fraction(2, 3), Fraction(1, 4)]
+    expected = sum(k * (BEST_OF_HALVES - mean) for k, mean in zip(pulls, means, strict=True))
+    expected += (horizon - rounds) * (BEST_OF_HALVES - enumerated_highest(pulls))
+    assert br.explore_commit_regret(HALVES, horizon, explore) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_the_best_of_betas():
+    assert expected_best(HALVES) == pytest.approx(float(BEST_OF_HALVES), rel=1e-13)
+    few = br.BernoulliBandit([0.02, 0.5], [0.03, 2.0])
+
+    def both_below(log_odds):
+        x = special.expit(log_odds)
+        return x * special.expit(-log_odds) * math.prod(special.betainc(few.alpha, few.beta, x))
+
+    both = integrate.quad(both_below, -40, 40, epsabs=1e-13, limit=500)[0]
+    assert expected_best(few) == pytest.approx(1.0 - both, abs=1e-10)
+
+
+def test_the_highest_of_normals():
+    """Two have a closed form (Clark 1961); one that is not pulled is a number."""
+    two = br.GaussianBandit([0.3, 0.0], 1.0, 1.0)
+    spread = math.sqrt(2.0 * 3.0 / 4.0)
+    z = 0.3 / spread
+    clark = 0.3 * special.ndtr(z) + spread * stats.norm.pdf(z)
+    assert expected_highest(two, np.array([3, 3])) == pytest.approx(clark, rel=1e-12)
+    spread, z = math.sqrt(0.5), -0.3 / math.sqrt(0.5)
+    hinge = 0.3 + spread * stats.norm.pdf(z) + (0.0 - 0.3) * special.ndtr(z)
+    assert expected_highest(two, np.array([0, 1])) == pytest.approx(hinge, rel=1e-12)
+    assert expected_highest(two, np.array([0, 0])) == 0.3
+
+
+@pytest.mark.parametrize(("bandit", "explore"), [(HALVES, 20), (GAUSSIAN, 10)])
+def test_simulation_agrees(bandit, explore):
+    horizon = 60
+    ran = br.simulate(bandit, br.ExploreCommit(explore), horizon=horizon, runs=1500, seed=5)["explore-commit"]
+    exact = br.explore_commit_regret(bandit, horizon, explore)
+    assert abs(ran.mean - exact) < 4.0 * ran.stderr
+    other = br.explore_commit_regret(bandit, horizon, 2 * explore)  # the control
+    assert abs(ran.mean - other) > 4.0 * ran.stderr
+
+
+@pytest.mark.parametrize(
+    "bandit", [HALVES, GAUSSIAN, br.BernoulliBandit([30, 3], [30, 5]), br.BernoulliBandit([0.4, 1.5], [0.7, 1.0])]
+)
+@pytest.mark.parametrize("horizon", [1, 7, 60, 250])
+def test_the_best_exploration_is_the_best_of_all(bandit, horizon):
+    found = bandit.best_exploration(horizon)
+    assert found % bandit.arms == 0
+    assert found <= horizon
+    regrets = [br.explore_commit_regret(bandit, horizon, k) for k in range(0, horizon + 1, bandit.arms)]
+    assert br.explore_commit_regret(bandit, horizon, found) == pytest.approx(min(regrets), rel=1e-9)
+    assert br.explore_commit_regret(bandit, horizon) == br.explore_commit_regret(bandit, horizon, found)
+
+
+@pytest.mark.parametrize("bandit", [HALVES, GAUSSIAN])
+def test_long_horizons(bandit):
+    """The best exploration grows like the root of the horizon, and so does the regret."""
+    explore = [bandit.best_exploration(horizon) for horizon in (10**5, 10**7)]
+    assert explore[1] / explore[0] == pytest.approx(10.0, rel=0.05)
+    found = br.explore_commit_regret(bandit, 10**7, explore[1])
+    assert all(found < br.explore_commit_regret(bandit, 10**7, round(explore[1] * by)) for by in (0.9, 1.1))
+
+
+def test_arms_that_need_no_exploration():
+    assert br.GaussianBandit([0.0], 1.0, 1.0).best_exploration(100) == 0
+    known = br.BernoulliBandit([5000, 1], [1, 5000])
+    assert known.best_exploration(1000) == 0
+    assert br.explore_commit_regret(known, 1000, 0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_it_refuses():
+    for bandit, told in [
+        (BANDITS["linear"], "linear bandit"),
+        (BANDITS["rademacher"], "gaussian bandit with rademacher"),
+    ]:
+        with pytest.raises(ValueError, match=rf"^explore must be given, a whole number of rounds, on a {told}"):
+            bandit.best_exploration(10)
+        with pytest.raises(ValueError, match=r"^bandit must be bernoulli, or gaussian with gaussian noise, .* got "):
+            br.explore_commit_regret(bandit, 10, 2)
+    with pytest.raises(ValueError, match=r"^bandit must be a bandit such as GaussianBandit, got 3$"):
+        br.explore_commit_regret(3, 10, 2)
+    with pytest.raises(ValueError, match=r"^horizon must be a whole number, at least 1, got 0$"):
+        GAUSSIAN.best_exploration(0)
+    with pytest.raises(ValueError, match=r"^horizon must be a whole number, at least 1, got 0$"):
+        br.explore_commit_regret(GAUSSIAN, 0, 2)
+    with pytest.raises(ValueError, match=r"^explore must be a whole number, at least 0, got -1$"):
+        br.explore_commit_regret(GAUSSIAN, 10, -1)

@@ -1,0 +1,65 @@
+"""Figures 8 and 9: ratios to the optimum and to BayesUCB, and the claims that they decide."""
+
+import math
+
+import pytest
+
+from bayesregret.experiments import league, limit
+from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.point import compute_point, point_settings
+from bayesregret.problem import common_bernoulli
+
+
+def outcomes(experiment, regrets, stderr=0.01, least=None):
+    """Points of which policies have these regrets, in their order."""
+    told = [
+        {"regret": regret, "stderr": stderr, "more": regret - regrets[0], "more_stderr": stderr} for regret in regrets
+    ]
+    result = {"policies": told, "bounds": {}} | ({} if least is None else {"optimal": {"regret": least}})
+    return [Outcome(point, result) for point in experiment.points]
+
+
+def test_the_optimum_divides():
+    figure = limit.figure_8(10, 7)
+    many = len(limit.POLICIES)
+    found = outcomes(figure, [1.0, *[1.5] * (many - 1)], least=1.0)
+    table = figure.table(found)
+    assert table["gittins"].values == (1.0,) * len(limit.HORIZONS)
+    assert table["ucb1"].values[0] == 1.5
+    assert table["ucb1"].errors[0] == 0.01
+    assert [claim.verdict for claim in figure.claims("figure-8", found)] == ["holds", "holds"]
+
+
+def test_a_policy_below_the_optimum_is_told():
+    figure = limit.figure_8(10, 7)
+    found = outcomes(figure, [1.0] * (len(limit.POLICIES) - 1) + [0.9], least=1.0)
+    claim = figure.claims("figure-8", found)[0]
+    assert claim.verdict == "fails"
+    assert len(claim.exceptions) == len(limit.HORIZONS)
+    assert "n = 5: greedy 0.9000, optimal 1.0000" in claim.exceptions[0]
+
+
+def test_the_league_is_in_order():
+    figure = league.figure_9(10, 7)
+    regrets = [10.0, *(10.0 * (0.5 + 0.1 * place) for place in range(1, len(league.POLICIES)))]
+    found = outcomes(figure, regrets)
+    claims = figure.claims("figure-9", found)
+    assert len(figure.points) == 81
+    assert [claim.verdict for claim in claims] == ["holds"] * 4 + ["fails"] * 6  # at 1.0 it is not less
+    assert claims[0].statement.startswith(league.POLICIES[1][1])
+    assert "0.600" in claims[0].evidence
+    assert "better at 81 and worse at 0 of 81 bandits" in claims[0].evidence
+    mean, stderr = league._standing(found, 1)
+    assert mean == pytest.approx(0.6)
+    assert stderr == pytest.approx(math.hypot(0.01, 0.4 * 0.01) / 10.0 / math.sqrt(81), rel=1e-9)
+
+
+def test_bandits_without_regret_are_left_out():
+    figure = league.figure_9(10, 7)
+    assert league._standing(outcomes(figure, [0.0] * len(league.POLICIES)), 1) == (1.0, 0.0)
+    assert league._standing(outcomes(figure, [0.0, *[1.0] * (len(league.POLICIES) - 1)]), 1) == (math.inf, 0.0)
+
+
+def test_a_point_can_ask_for_the_optimum():
+    settings = point_settings(common_bernoulli(arms=2), [], horizon=1, runs=1, seed=0, optimal=True)
+    assert compute_point(settings).optimal["optimal"]["regret"] == pytest.approx(1.0 / 6.0)  # E[max] - 1/2

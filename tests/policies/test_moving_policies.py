@@ -1,0 +1,181 @@
+"""Policies that move with time or chance: bad input, extreme problems, and quantiles to all digits."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import betaincc
+from scipy.stats import norm
+
+import bayesregret as br
+from bayesregret.contracts import never_lowers, nothing_known, posterior_quantile, rising_index
+from bayesregret.simulation import engine
+
+GAUSSIAN = br.GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.5)
+BERNOULLI = br.BernoulliBandit([1.0, 0.4, 3.0], [1.0, 0.7, 2.0])
+LINEAR = br.LinearBandit(np.eye(3), [0.0] * 3, prior_width=1.0, reward_noise=1.0)
+MOVING = [br.Thompson(), br.QuantileUCB(), br.KLUCB(), br.EpsilonGreedy()]
+NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture
+def plain_python(monkeypatch):
+    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: br.QuantileUCB(c=-1), "c must be a number, at least 0, got -1"),
+        (lambda: br.QuantileUCB(c=NAN), "c must be a number, at least 0, got nan"),
+        (lambda: br.QuantileUCB(c="0"), "c must be a number, at least 0, got '0'"),
+        (lambda: br.KLUCB(c=INF), "c must be a number, at least 0, got inf"),
+        (lambda: br.KLUCB(c=True), "c must be a number, at least 0, got True"),
+        (lambda: br.EpsilonGreedy(1.5), "epsilon must be a number between 0 and 1, got 1.5"),
+        (lambda: br.EpsilonGreedy(None), "epsilon must be a number between 0 and 1, got None"),
+        (lambda: br.Thompson(prior=3), "prior must be a bandit, got 3"),
+        (lambda: br.QuantileUCB(prior="x"), "prior must be a bandit, got 'x'"),
+        (lambda: br.QuantileUCB(c=1.0).start(GAUSSIAN), "horizon must be given for quantile-ucb when c is not 0"),
+        (lambda: br.MOSS().start(GAUSSIAN), "horizon must be given for moss"),
+        (lambda: br.Thompson().start(GAUSSIAN, seed=-1), "seed must be a whole number, at least 0, got -1"),
+    ],
+)
+def test_one_line_that_names_the_field(make, line):
+    with pytest.raises(ValueError, match="^" + line.replace("(", r"\(") + "$"):
+        make()
+
+
+LARGEST = "and at most 1000000000000, got"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"delay": -1}, f"delay must be a whole number, at least 0 {LARGEST} -1"),
+        ({"delay": 1.0}, f"delay must be a whole number, at least 0 {LARGEST} 1.0"),
+        ({"delay": None}, f"delay must be a whole number, at least 0 {LARGEST} None"),
+        ({"delay": 10**13}, f"delay must be a whole number, at least 0 {LARGEST} 10000000000000"),
+        ({"batch": 0}, f"batch must be a whole number, at least 1 {LARGEST} 0"),
+        ({"batch": True}, f"batch must be a whole number, at least 1 {LARGEST} True"),
+        ({"batch": "2"}, f"batch must be a whole number, at least 1 {LARGEST} '2'"),
+        (
+            {"horizon": 10**9, "delay": 10**8, "batch": 5},
+            "delay and batch must be at most 100000000 rounds together, got 100000000 and 5",
+        ),
+    ],
+)
+def test_one_line_about_late_rewards(arguments, line):
+    with pytest.raises(ValueError, match=f"^{line}$"):
+        br.simulate(GAUSSIAN, br.Thompson(), **{"horizon": 5, "runs": 1, "seed": 0} | arguments)
+
+
+@pytest.mark.parametrize("policy", [br.QuantileUCB(), br.KLUCB(), br.MOSS()], ids=repr)
+def test_what_does_not_run_on_linear_beliefs(policy):
+    belief = policy.belief(LINEAR)
+    if belief is LINEAR.model:
+        with pytest.raises(ValueError, match=r"^policy must .* linear bandit, got [^\n]+$"):
+            br.simulate(LINEAR, policy, horizon=5, runs=1, seed=0)
+
+
+EXTREME = [
+    br.GaussianBandit([0.0], 1.0, 1.0),
+    br.GaussianBandit([0.0, 0.0], 1e-20, 1e20),
+    br.GaussianBandit([1e40, -1e40], 1e20, 1e-20),
+    br.BernoulliBandit([1.0], [1.0]),
+    br.BernoulliBandit([1e-3, 1e-3], [1e-3, 1e-3]),
+    br.BernoulliBandit([1e8, 1e8, 1.0], [1e8, 1e-3, 1e8]),
+    br.BernoulliBandit([1e-50, 1e50], [1e-50, 1e-50]),
+]
+
+
+@pytest.mark.parametrize("policy", [*MOVING, br.KLUCB(c=1e6), br.QuantileUCB(c=50.0)], ids=repr)
+@pytest.mark.parametrize("bandit", EXTREME, ids=repr)
+def test_extreme_problems(policy, bandit, plain_python):
+    """They end, and with numbers."""
+    result = br.simulate(bandit, policy, horizon=30, runs=3, seed=1, threads=1)[policy.name]
+    assert np.isfinite(result.final_regret).all()
+    assert result.mean_pulls.sum() == pytest.approx(30.0)
+    if bandit.arms == 1:
+        assert result.mean == 0.0
+
+
+def quantile(bandit, tail, count=0, total=0.0):
+    known = nothing_known(bandit.arms)
+    known.counts[0], known.totals[0] = count, total
+    return posterior_quantile(bandit.model, known, 0, tail)
+
+
+PSEUDO_COUNTS = [1e-3, 0.03, 1.0, 7.5, 300.0]
+TAILS = [0.5, 0.01, 1e-6, 1e-12]
+
+
+def is_quantile(a, b, q, tail, upper):
+    """Whether the tail is passed between q less and q more a share of 1e-10."""
+    with mpmath.workdps(30):
+        above = mpmath.mpf(q) * (1 - mpmath.mpf("1e-10"))
+        below = min(mpmath.mpf(1), mpmath.mpf(q) * (1 + mpmath.mpf("1e-10")))
+        return upper(a, b, above) >= tail >= upper(a, b, below)
+
+
+def exact_upper(a, b, x):
+    return mpmath.betainc(a, b, x, 1, regularized=True)
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.product(PSEUDO_COUNTS, PSEUDO_COUNTS)))
+def test_beta_quantiles(a, b):
+    for tail in TAILS:
+        q = quantile(br.BernoulliBandit([a], [b]), tail)
+        assert is_quantile(a, b, q, tail, exact_upper)
+        assert not is_quantile(a, b, 0.999 * q, tail, exact_upper)  # the control
+
+
+@pytest.mark.parametrize(("a", "b"), [(1e5, 1e5), (1e8, 1e8), (1e8, 3.0), (0.5, 1e8), (1e5, 1e8)])
+def test_beta_quantiles_of_many_pulls(a, b):
+    """More than mpmath can do; the distribution function by SciPy is another algorithm than its inverse."""
+    for tail in TAILS:
+        q = quantile(br.BernoulliBandit([a], [b]), tail)
+        assert is_quantile(a, b, q, tail, lambda a, b, x: betaincc(a, b, float(x)))
+
+
+@pytest.mark.parametrize("tail", [*TAILS, 1e-100, 1e-300])
+def test_normal_quantiles(tail):
+    bandit = br.GaussianBandit([2.0], 3.0, 1.5)
+    mean, deviation = (2.0 / 9.0 + 7.0 / 2.25) / (1.0 / 9.0 + 4.0 / 2.25), (1.0 / 9.0 + 4.0 / 2.25) ** -0.5
+    assert quantile(bandit, tail, 4, 7.0) == pytest.approx(mean + deviation * norm.isf(tail), rel=1e-13, abs=0)
+
+
+def test_a_quantile_of_high_order_is_not_the_median():
+    """1 - 1e-12 has lost digits that its tail has; that is why tails are passed."""
+    assert quantile(br.GaussianBandit([0.0], 1.0, 1.0), 1e-18) > 8.7
+    assert norm.ppf(1.0 - 1e-18) == INF
+
+
+@pytest.mark.parametrize("policy", [br.QuantileUCB(), br.QuantileUCB(c=1.0), br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
+@pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI], ids=lambda bandit: bandit.kind)
+def test_an_index_never_falls_with_time_nor_a_success(policy, bandit):
+    settings = policy.settings(bandit, 1000)
+    known = nothing_known(3)
+    for wins, losses in itertools.product(range(4), range(4)):
+        known.counts[0], known.totals[0] = wins + losses, wins
+        rising = [
+            rising_index(settings, bandit.model, known, 0, round_) for round_ in (1, 2, 3, 10, 999, 10**6, 10**12)
+        ]
+        assert all(later >= earlier for earlier, later in itertools.pairwise(rising))
+        if bandit is BERNOULLI and wins + losses > 0:
+            known.counts[0], known.totals[0] = wins + losses + 1, wins + 1
+            assert never_lowers(bandit.model, 1, 1.0)
+            assert rising_index(settings, bandit.model, known, 0, 10) >= rising[3]
+
+
+def test_what_may_lower():
+    assert not never_lowers(BERNOULLI.model, 2, 1.0)
+    assert not never_lowers(GAUSSIAN.model, 1, 100.0)
+
+
+@pytest.mark.parametrize("policy", [br.Gittins(), br.InformationDirected()], ids=lambda policy: policy.name)
+def test_arms_that_differ_are_refused_where_tables_are_for_all(policy):
+    own = br.GaussianBandit([0.0, 0.0], [1.0, 2.0], 1.0)
+    with pytest.raises(ValueError, match=r"^prior_width and reward_noise must be numbers, the same for all arms, for "):
+        br.simulate(own, policy, horizon=5, runs=1, seed=0)

@@ -1,0 +1,134 @@
+"""Information-directed sampling the slow way: every posterior on a very fine grid, every quantity by its definition."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, special, stats
+
+ORDER = 8
+OUTCOMES = 401
+
+
+class Posteriors(NamedTuple):
+    """(arms, points) each, on a grid of mean rewards x with weights for integrals over it."""
+
+    x: np.ndarray
+    weights: np.ndarray
+    mean: np.ndarray  # (arms,)
+    density: np.ndarray
+    below: np.ndarray  # P(mean reward < x)
+    mean_below: np.ndarray  # E[mean reward; it is < x]
+
+
+def grid(low, high, longest):
+    points, weights = np.polynomial.legendre.leggauss(ORDER)
+    edges = np.linspace(low, high, int((high - low) / longest) + 2)
+    half = 0.5 * np.diff(edges)[:, None]
+    return (edges[:-1, None] + half * (1.0 + points)).ravel(), (half * weights).ravel()
+
+
+def normal_posteriors(mean, deviation):
+    mean, deviation = np.asarray(mean, float), np.asarray(deviation, float)
+    x, weights = grid((mean - 9.0 * deviation).max(), (mean + 9.0 * deviation).max(), 0.25 * deviation.min())
+    law = stats.norm(mean[:, None], deviation[:, None])
+    below, density = law.cdf(x), law.pdf(x)
+    return Posteriors(x, weights, mean, density, below, mean[:, None] * below - deviation[:, None] ** 2 * density)
+
+
+def beta_posteriors(alpha, beta):
+    """The grid is even in log-odds; the weights have its slope."""
+    alpha, beta = np.asarray(alpha, float)[:, None], np.asarray(beta, float)[:, None]
+    log_odds, weights = grid(-60.0, 60.0, 0.5 * np.sqrt(1 / alpha + 1 / beta).min())
+    x, rest = special.expit(log_odds), special.expit(-log_odds)
+    mean = alpha / (alpha + beta)
+    density = np.exp((alpha - 1) * np.log(x) + (beta - 1) * np.log(rest) - special.betaln(alpha, beta))
+    mean_below = mean * special.betainc(alpha + 1, beta, x)
+    return Posteriors(x, weights * x * rest, mean[:, 0], density, special.betainc(alpha, beta, x), mean_below)
+
+
+def product_without(below, *arms):
+    return np.prod(np.delete(below, arms, axis=0), axis=0)
+
+
+def chances(known: Posteriors):
+    """P(arm is best)."""
+    return np.array(
+        [np.sum(known.weights * f * product_without(known.below, arm)) for arm, f in enumerate(known.density)]
+    )
+
+
+def gaps(known: Posteriors):
+    """E[best] - E[arm]."""
+    best = sum(
+        np.sum(known.weights * known.x * f * product_without(known.below, arm)) for arm, f in enumerate(known.density)
+    )
+    return best - known.mean
+
+
+def conditional_means(known: Posteriors):
+    """(arms, arms): E[arm | other is best]."""
+    arms = len(known.mean)
+    made = np.empty((arms, arms))
+    for arm in range(arms):
+        for other, f in enumerate(known.density):
+            if other == arm:
+                joint = known.x * f * product_without(known.below, arm)
+            else:
+                joint = f * product_without(known.below, arm, other) * known.mean_below[arm]
+            made[arm, other] = np.sum(known.weights * joint)
+    return made / chances(known)
+
+
+def variance_gains(known: Posteriors):
+    return (conditional_means(known) - known.mean[:, None]) ** 2 @ chances(known)
+
+
+def bernoulli_gains(known: Posteriors):
+    """Divergence of the rewards given the best arm from those without."""
+    given, mean = conditional_means(known), known.mean[:, None]
+    return (special.rel_entr(given, mean) + special.rel_entr(1 - given, 1 - mean)) @ chances(known)
+
+
+def normal_gains(mean, deviation, noise):
+    """Entropy of the best arm less the expected one after a reward: by the posterior after each of many rewards."""
+    before = normal_posteriors(mean, deviation)
+    made = []
+    for arm, (m, s) in enumerate(zip(mean, deviation, strict=True)):
+        spread = np.hypot(s, noise)
+        z = np.linspace(-8.5, 8.5, OUTCOMES)
+        density = stats.norm.pdf(z) * (z[1] - z[0])
+        after_mean, after = m + s * s / spread * z, s * noise / spread
+        below = stats.norm.cdf(before.x, after_mean[:, None], after)
+        pdf = stats.norm.pdf(before.x, after_mean[:, None], after)
+        found = []
+        for other, f in enumerate(before.density):
+            if other == arm:
+                found.append(pdf @ (before.weights * product_without(before.below, arm)))
+            else:
+                found.append(below @ (before.weights * f * product_without(before.below, arm, other)))
+        p = chances(before)[:, None]
+        made.append(np.sum(density * special.kl_div(np.array(found), p)))
+    return np.array(made)
+
+
+def ratio(gap, gain, shares):
+    return (shares @ gap) ** 2 / (shares @ gain)
+
+
+def mixture(gap, gain):
+    """The best shares of all arms: over all pairs, by minimising over the share of one."""
+    arms = np.eye(len(gap))
+    best = arms[np.argmin(gap**2 / gain)]
+    for first, second in itertools.combinations(arms, 2):
+        found = optimize.minimize_scalar(
+            lambda share, a=first, b=second: ratio(gap, gain, share * a + (1.0 - share) * b),
+            bounds=(0, 1),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        if found.fun < ratio(gap, gain, best) * (1.0 - 1e-9):
+            best = found.x * first + (1.0 - found.x) * second
+    return best

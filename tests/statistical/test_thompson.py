@@ -1,0 +1,145 @@
+"""Thompson sampling spares most draws, and yet takes each arm with the chance that it is the best one."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesregret as br
+from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
+from bayesregret.policies.thompson import HEAD, HighestDraw
+from bayesregret.rng import POLICY
+from draws import compiled, stream_of
+
+# In plain Python: that compiled code gives the same bits is a test of its own.
+ROUNDS = 5_000
+UNLIKELY = 1e-4  # as four standard errors are
+GAUSSIAN = br.GaussianBandit([0.5, 0.0, 0.0, -0.5], 1.0, 1.5)
+BERNOULLI = br.BernoulliBandit([1.0, 0.4, 3.0, 1.0], [1.0, 0.7, 2.0, 1.0])
+# (count, total) of each arm: nothing, a little and a lot known; a clear leader and none.
+DATA = {
+    "nothing known": (GAUSSIAN, [(0, 0.0)] * 4),
+    "a clear leader": (GAUSSIAN, [(50, 45.0), (5, 1.0), (9, 2.0), (0, 0.0)]),
+    "two close ones": (GAUSSIAN, [(20, 11.0), (22, 12.5), (4, -3.0), (3, 2.0)]),
+    "no rewards": (BERNOULLI, [(0, 0.0)] * 4),
+    "a sure success": (BERNOULLI, [(60, 54.0), (7, 5.0), (9, 3.0), (0, 0.0)]),
+    "rivals": (BERNOULLI, [(30, 20.0), (28, 19.0), (6, 2.0), (3, 3.0)]),
+}
+
+
+def posteriors(bandit, data):
+    """SciPy's distribution of every arm's mean reward."""
+    if isinstance(bandit, br.BernoulliBandit):
+        prior = zip(bandit.alpha, bandit.beta, strict=True)
+        return [stats.beta(a + wins, b + n - wins) for (a, b), (n, wins) in zip(prior, data, strict=True)]
+    found = []
+    for mean, (count, total) in zip(bandit.prior_mean, data, strict=True):
+        variance = 1.0 / (bandit.prior_width**-2 + count / bandit.reward_noise**2)
+        centre = variance * (mean / bandit.prior_width**2 + total / bandit.reward_noise**2)
+        found.append(stats.norm(centre, math.sqrt(variance)))
+    return found
+
+
+def chances_of_the_best(beliefs):
+    """P(arm is best) = E prod of the others' distribution functions, at even quantiles of the arm's own."""
+    shares = (np.arange(20_000) + 0.5) / 20_000
+    return np.array(
+        [np.mean(np.prod([b.cdf(own.ppf(shares)) for b in beliefs if b is not own], axis=0)) for own in beliefs]
+    )
+
+
+def choose_often(policy, model, known, taken, stream):
+    for round_ in range(1, taken.shape[0] + 1):
+        taken[round_ - 1], stream = choose_arm(policy, model, known, round_, stream)
+
+
+def known_of(data):
+    known = nothing_known(len(data), HEAD + 2 * len(data))
+    for arm, (count, total) in enumerate(data):
+        for _ in range(count):
+            take_in(known, arm, total / count)
+    return known
+
+
+def counts_of_choices(bandit, data, settings=None, rounds=ROUNDS, play=choose_often):
+    """How often each arm is taken when its data stay as they are."""
+    taken = np.empty(rounds, np.int64)
+    settings = br.Thompson().settings(bandit, None) if settings is None else settings
+    with np.errstate(over="ignore"):
+        play(settings, bandit.model, known_of(data), taken, stream_of(11, label=POLICY))
+    return np.bincount(taken, minlength=bandit.arms)
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_arms_are_taken_with_the_chance_that_they_are_best(case):
+    bandit, data = DATA[case]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    assert chances.sum() == pytest.approx(1.0, abs=1e-3)
+    counts = counts_of_choices(bandit, data)
+    assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", DATA)
+def test_arms_are_taken_with_that_chance_to_three_digits(case):
+    bandit, data = DATA[case]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    counts = counts_of_choices(bandit, data, rounds=1_000_000, play=compiled(choose_often))
+    assert stats.chisquare(counts, 1_000_000 * chances / chances.sum()).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("case", ["two close ones", "rivals"])
+def test_other_chances_are_noticed(case):
+    """The control: of beliefs with a few more rewards of an arm."""
+    bandit, data = DATA[case]
+    counts = counts_of_choices(bandit, data)
+    wrong = chances_of_the_best(posteriors(bandit, [data[0], (data[1][0] + 4, data[1][1] + 4.0), *data[2:]]))
+    assert stats.chisquare(counts, ROUNDS * wrong / wrong.sum()).pvalue < UNLIKELY
+
+
+@pytest.mark.parametrize("case", ["a clear leader"])
+def test_by_drawing_every_arm(case):
+    """The same law by the draws that are spared; what a belief without bounds gets."""
+    bandit, data = DATA[case]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    counts = counts_of_choices(bandit, data, settings=HighestDraw())
+    assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("case", DATA)
+@pytest.mark.parametrize("deviations", [-1.0, 0.2, 1.0, 3.0])
+def test_draws_above_a_level(case, deviations):
+    """With the chance that the bound promises, and with the law of the tail (Kolmogorov-Smirnov)."""
+    bandit, data = DATA[case]
+    known = known_of(data)
+    for arm, belief in enumerate(posteriors(bandit, data)):
+        level = min(belief.mean() + deviations * belief.std(), 0.5 * (belief.mean() + belief.support()[1]))
+        bound = tail_bound(bandit.model, known, arm, level)
+        tail = belief.sf(level)
+        assert tail * (1.0 - 1e-12) <= bound <= 1.0
+        drawn = np.empty(ROUNDS // 4)
+        stream = stream_of(arm, label=POLICY)
+        with np.errstate(over="ignore"):
+            draw_often(bandit.model, known, arm, level, bound, drawn, stream)
+        above = drawn[drawn > -math.inf]
+        expected = tail / bound
+        error = math.sqrt(expected * (1.0 - expected) / len(drawn)) + 1e-9
+        assert abs(len(above) / len(drawn) - expected) < 4.5 * error
+        if len(above) > 50:
+            assert above.min() > level
+            assert stats.kstest(above, lambda x: 1.0 - belief.sf(x) / tail).pvalue > UNLIKELY  # noqa: B023
+            assert stats.kstest(above, lambda x: 1.0 - (belief.sf(x) / tail) ** 1.5).pvalue < UNLIKELY  # noqa: B023
+
+
+def draw_often(model, known, arm, level, bound, drawn, stream):
+    for i in range(drawn.shape[0]):
+        drawn[i], stream = draw_above(model, known, arm, level, bound, stream)
+
+
+def test_bounds_at_the_ends():
+    known = known_of([(0, 0.0)] * 4)
+    assert tail_bound(BERNOULLI.model, known, 0, 0.0) == 1.0
+    assert tail_bound(BERNOULLI.model, known, 0, -1.0) == 1.0
+    assert tail_bound(BERNOULLI.model, known, 0, 1.0) == 0.0
+    assert tail_bound(GAUSSIAN.model, known, 0, 40.0) < 1e-300
