@@ -18,7 +18,15 @@ import numpy as np
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    LinearBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
 
 LARGEST_FILE = 200_000_000  # bytes
 TOO_MANY_DIGITS = "has a whole number of too many digits"
@@ -199,6 +207,29 @@ def common_bernoulli(*, arms: int = 10, alpha: float = 1.0, beta: float = 1.0) -
     return BernoulliBandit(np.full(arms, checks.positive("alpha", alpha)), np.full(arms, checks.positive("beta", beta)))
 
 
+def common_poisson(*, arms: int = 10, shape: float = 1.0, rate: float = 1.0) -> PoissonBandit:
+    """The same Gamma prior for every arm's mean."""
+    arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
+    return PoissonBandit(np.full(arms, checks.positive("shape", shape)), np.full(arms, checks.positive("rate", rate)))
+
+
+def common_exponential(*, arms: int = 10, shape: float = 3.0, rate: float = 1.0) -> ExponentialBandit:
+    """The same Gamma prior for every arm's rate."""
+    arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
+    return ExponentialBandit(
+        np.full(arms, checks.positive("shape", shape)), np.full(arms, checks.positive("rate", rate))
+    )
+
+
+def common_normal_gamma(
+    *, arms: int = 10, prior_gap: float = 1.0, prior_pulls: float = 1.0, shape: float = 3.0, scale: float = 2.0
+) -> NormalGammaBandit:
+    """The first arm is ahead by the prior gap, the others start at 0; by default variances are 1 on average."""
+    prior_mean = np.zeros(checks.whole("arms", arms, 1, LARGEST_ARMS))
+    prior_mean[0] = _gap(prior_gap)
+    return NormalGammaBandit(prior_mean, prior_pulls, shape, scale)
+
+
 def common_linear(
     *,
     arms: int = 30,
@@ -243,6 +274,9 @@ COMMON_PROBLEMS: dict[str, Callable[..., Bandit]] = {
     "gaussian": common_gaussian,
     "bernoulli": common_bernoulli,
     "linear": common_linear,
+    "poisson": common_poisson,
+    "exponential": common_exponential,
+    "normal-gamma": common_normal_gamma,
 }
 
 

@@ -5,7 +5,9 @@ import pathlib
 import pytest
 
 from bayesregret import BernoulliBandit, Policy
-from bayesregret.problem import save_problem
+from bayesregret.problem import COMMON_PROBLEMS, save_problem
+
+WORDS = ", ".join(COMMON_PROBLEMS)
 
 
 def complaint(outcome, status: int = 2) -> str:
@@ -35,6 +37,8 @@ def complaint(outcome, status: int = 2) -> str:
         ("gaussian --precision 0.1 --max-runs 5", "max_runs must be a whole number, at least 20"),
         ("gaussian --policy foo", 'policy must be "bayes-optimal" or "bayes-ucb" or '),
         ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
+        ("gaussian --optimal", "bandit must be bernoulli for bayes-optimal, got a gaussian one"),
+        ("bernoulli --arms 1 --optimal", "bandit must have more than one arm for a ratio to the least regret"),
         ("gaussian --checkpoints 5,x", "checkpoints must be whole numbers between 1 and the horizon, 50, got [5, 'x']"),
         ("gaussian --checkpoints 51", "checkpoints must be whole numbers between 1 and the horizon, 50, got [51]"),
         ("gaussian --checkpoints ,", "checkpoints must be whole numbers"),
@@ -50,12 +54,12 @@ def complaint(outcome, status: int = 2) -> str:
         ),
         ("bernoulli --alpha 0", "alpha must be a positive number, got 0"),
         ("linear --arms 5", "arms must be at least the dimension, 10, got 5"),
-        ("good.toml --arms 3", "--arms does not go with a problem file, only with one of gaussian, bernoulli, linear"),
+        ("good.toml --arms 3", "--arms does not go with a problem file, only with one of " + WORDS),
         ("bad.toml", "bad.toml: alpha is missing; a bernoulli problem must have alpha and beta"),
         ("folder", "folder: cannot be read: Is a directory"),
         (
             "gausian",
-            "PROBLEM must be a TOML or JSON file or one of gaussian, bernoulli, linear, got 'gausian', which is no",
+            "PROBLEM must be a TOML or JSON file or one of " + WORDS + ", got 'gausian', which is no",
         ),
         ("", "Missing argument 'PROBLEM' (see bayesregret simulate --help)"),
         ("gaussian more", "Got unexpected extra argument"),
@@ -93,7 +97,7 @@ def test_a_policy_without_delta(simulate, monkeypatch):
     monkeypatch.delitem(Policy.classes, "test-plain")
     monkeypatch.setitem(Policy.classes, "plain", Plain)
     said = complaint(simulate("gaussian", "--policy", "plain", "--delta", "0.1"))
-    assert said == "--delta does not go with test-plain, which has no delta"
+    assert said == "--delta does not go with plain, which has no delta"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,18 @@ def test_late_rewards_are_what_python_gives(simulate):
     assert outcome.data["policies"] != in_time.to_dict()["policies"]
 
 
+def test_the_summary_tells_that_rewards_came_late(simulate):
+    shown = simulate("bernoulli", "--policy", "ucb1", "--delay", "5", "--batch", "10").out
+    assert "10 arms, rewards 5 rounds late, in batches of 10, seed 0;" in shown
+    assert "late" not in simulate("bernoulli", "--policy", "ucb1").out
+
+
+def test_late_rewards_have_no_exact_regret_to_compare_with():
+    late = br.simulate(problem.common_bernoulli(), br.UCB1(), horizon=5, runs=5, seed=0, delay=1)
+    with pytest.raises(ValueError, match="delay must be 0 and batch 1 to compare with exact regret"):
+        late.against_exact()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -231,3 +231,26 @@ def test_standard_output_is_json_alone_while_the_exact_regret_is_at_work(simulat
     assert "exact regret of ucb1" in outcome.err
     assert outcome.data["exact_check"]
     assert simulate("bernoulli", *CHECKED, "--json", "--no-progress").err == ""
+
+
+def test_where_ucb1_does_not_run_thompson_sampling_does(simulate):
+    assert list(simulate("poisson", "--arms", "2", "--json").data["policies"]) == ["bayes-ucb", "thompson"]
+    assert list(simulate("linear", "--json").data["policies"]) == ["bayes-ucb", "ucb1"]
+
+
+def test_policies_are_named_as_they_were_given(simulate):
+    given = ["bayes-ucb", "bayes-ucb:delta=0.1"]
+    data = simulate("gaussian", "--policy", given[0], "--policy", given[1], "--json").data
+    assert list(data["policies"]) == given
+    assert data["policies"][given[1]]["delta"] == 0.1
+
+
+def test_regret_over_the_least_there_can_be(simulate):
+    arguments = ["bernoulli", "--arms", "2", "--policy", "greedy", "--policy", "ucb1", "--optimal"]
+    told = simulate(*arguments, "--json").data
+    least = br.bayes_optimal_regret(br.BernoulliBandit([1, 1], [1, 1]), 50)
+    assert told["optimal"]["regret"] == least.regret
+    assert told["optimal"]["over"]["ucb1"]["ratio"] == told["policies"]["ucb1"]["regret"] / least.regret
+    shown = simulate(*arguments).out
+    assert "over optimal" in shown
+    assert f"no policy has less regret than {least.regret:.6f}" in shown

@@ -306,3 +306,23 @@ def test_the_first_call_of_a_process(name, tmp_path):
     )
     assert done.returncode == 0, done.stderr[-600:]
     assert float(done.stdout) > 0.0
+
+
+MOVING = [br.Thompson(), br.QuantileUCB(), br.KLUCB(), br.ExploreCommit(), br.Gittins(), br.InformationDirected()]
+
+
+@pytest.mark.parametrize("call", [gaussian, bernoulli], ids=["gaussian", "bernoulli"])
+@pytest.mark.parametrize("policy", MOVING, ids=lambda policy: policy.name)
+def test_policies_that_move_with_time_are_refused(call, policy):
+    bandit, _ = call.args
+    said = (
+        f"policy must have an index that only an arm's own rewards change for an exact regret, got {policy.name} on a "
+    )
+    with pytest.raises(ValueError, match=said + bandit.kind):
+        br.exact_regret(bandit, policy, horizon=5)
+
+
+def test_a_prior_without_a_width_is_refused():
+    unknown_noise = br.NormalGammaBandit([1.0, 0.0], prior_pulls=1.0, shape=2.0, scale=1.0)
+    with pytest.raises(ValueError, match="policy must have an index that only an arm's own rewards change"):
+        br.exact_regret(G([1.0, 0.0], 1.0, 1.0), br.BayesUCB(prior=unknown_noise), horizon=5)

@@ -2,6 +2,8 @@
 
 import pytest
 
+import bayesregret as br
+from bayesregret.experiments.point import run_point
 from bayesregret.experiments.sweep import load_sweep, sweep_experiments
 
 SWEEP = {
@@ -35,6 +37,24 @@ def test_problem_files_fields_and_values_that_are_no_numbers():
     assert [point.settings["problem"]["prior_mean"] for point in experiment.points] == [[0.0, 0.0], [1.0, 0.0]]
 
 
+def test_regrets_over_the_least_there_can_be():
+    data = {
+        "policies": ["greedy", "thompson"],
+        "horizon": 20,
+        "runs": 50,
+        "optimal": True,
+        "problem": {"common": "bernoulli", "arms": 2},
+        "vary": {"alpha": [1, 2]},
+    }
+    (experiment,) = sweep_experiments(data)
+    assert (experiment.y.mark, experiment.y.mark_label) == (1.0, "optimal")
+    settings = experiment.points[1].settings
+    result = run_point(settings)
+    told, least = result["policies"][1], br.bayes_optimal_regret(br.BernoulliBandit([2, 2], [1, 1]), 20).regret
+    value, error = experiment.trends[1].read(result)
+    assert (value, error) == (told["regret"] / least, told["stderr"] / least)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -46,6 +66,8 @@ def test_problem_files_fields_and_values_that_are_no_numbers():
         ({"bounds": ["nothing"]}, "bounds must be"),
         ({"bounds": 3}, "bounds must be a list"),
         ({"exact": 1}, "exact must be true or false"),
+        ({"optimal": "yes"}, "optimal must be true or false"),
+        ({"optimal": True}, "optimal does not go with bounds or exact"),
         ({"horizon": 0}, "horizon must be a whole number"),
         ({"problem": 3}, "problem must be a table"),
         ({"problem": {"common": "gaussian", "weight": 3}}, "problem: "),

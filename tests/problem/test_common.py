@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.problem import COMMON_PROBLEMS, common_bernoulli, common_gaussian, common_linear
+from bayesregret.problem import COMMON_PROBLEMS, common_bernoulli, common_gaussian, common_linear, common_normal_gamma
 
 
 def test_gaussian_has_the_first_arm_ahead():
@@ -15,6 +15,13 @@ def test_gaussian_has_the_first_arm_ahead():
 
 def test_bernoulli_arms_are_alike():
     assert common_bernoulli(arms=3, alpha=0.5) == br.BernoulliBandit([0.5] * 3, [1.0] * 3)
+
+
+def test_arms_of_skewed_rewards_are_alike():
+    assert COMMON_PROBLEMS["poisson"](arms=2, shape=4) == br.PoissonBandit([4.0] * 2, [1.0] * 2)
+    assert COMMON_PROBLEMS["exponential"](arms=2, rate=0.5) == br.ExponentialBandit([3.0] * 2, [0.5] * 2)
+    made = common_normal_gamma(arms=2, prior_gap=0.5, prior_pulls=2)
+    assert made == br.NormalGammaBandit([0.5, 0.0], prior_pulls=2.0, shape=3.0, scale=2.0)
 
 
 def test_linear_is_the_papers():
@@ -71,6 +78,10 @@ def test_as_many_arms_as_features_is_the_basis():
         ("gaussian", {"prior_width": -1}, "prior_width must be a positive number, got -1"),
         ("bernoulli", {"alpha": 0}, "alpha must be a positive number, got 0"),
         ("bernoulli", {"beta": "x"}, "beta must be a positive number, got 'x'"),
+        ("poisson", {"rate": -1}, "rate must be a positive number, got -1"),
+        ("exponential", {"shape": 0}, "shape must be a positive number, got 0"),
+        ("normal-gamma", {"prior_gap": "x"}, "prior_gap must be a finite number, got 'x'"),
+        ("normal-gamma", {"shape": 0.5}, "shape must be above 0.5"),
         ("linear", {"arms": 5}, "arms must be at least the dimension, 10, got 5"),
         ("linear", {"dimension": 0}, "dimension must be a whole number"),
         ("linear", {"arms": 10**6, "dimension": 10**3}, "arms times dimension must be at most 100000000"),

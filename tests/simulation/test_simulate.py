@@ -167,6 +167,16 @@ def test_policies_that_come_again_get_numbers():
     assert result["bayes-ucb-3"].delta == pytest.approx(0.2)
 
 
+def test_policies_may_have_names_of_their_own():
+    result = run({"wide": BayesUCB(delta=0.01), "narrow": BayesUCB(delta=0.2)})
+    assert list(result) == ["wide", "narrow"]
+    assert result["narrow"].delta == 0.2
+    with pytest.raises(ValueError, match="names of policies must be text, got 1"):
+        run({1: UCB1()})
+    with pytest.raises(ValueError, match="policies must be a policy or a list of policies such as BayesUCB"):
+        run({"none": None})
+
+
 def test_one_policy_or_any_iterable_of_them():
     alone = run(BayesUCB())
     assert list(alone) == ["bayes-ucb"]

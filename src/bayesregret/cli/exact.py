@@ -9,7 +9,7 @@ from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import number_option, option
-from bayesregret.cli.policies import DEFAULT_POLICIES, Policies, make_policies
+from bayesregret.cli.policies import Policies, default_policies, make_policies
 from bayesregret.cli.show import at_work, curve_rows, show_json, show_tables
 from bayesregret.cli.simulate import HORIZON, compute_exact, given_rounds
 from bayesregret.digits import exact_digits
@@ -63,7 +63,8 @@ def exact(
     with bad_input():
         if json and checkpoints is not None:
             raise ValueError("--checkpoints does not go with --json, which has the curve after every round")
-        made, policies = bandit(), make_policies(policy or DEFAULT_POLICIES, delta)
+        made = bandit()
+        policies = make_policies(policy or default_policies(made), delta)
         horizon = checks.whole("horizon", horizon, 1)
         rounds = checkpoint_rounds(given_rounds(checkpoints), horizon)
         found = compute_exact(made, policies, horizon)

@@ -17,7 +17,7 @@ from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
 
 OUTPUT = "Output"
-COMMON = "Common problems (PROBLEM is gaussian, bernoulli or linear)"
+COMMON = "Common problems (PROBLEM is a word)"
 
 
 def number(text: str) -> int | float | str:
@@ -65,7 +65,9 @@ Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=comple
 PROBLEM_OPTIONS: dict[str, Any] = {
     "arms": number_option("Number of arms.", "10, for linear 30", COMMON),
     "dimension": number_option("linear: number of features.", 10, COMMON),
-    "prior_gap": number_option("gaussian, linear: how far the first arm is ahead under the prior.", 1, COMMON),
+    "prior_gap": number_option(
+        "gaussian, linear, normal-gamma: how far the first arm is ahead under the prior.", 1, COMMON
+    ),
     "prior_width": number_option("gaussian, linear: standard deviation of the prior.", 1, COMMON),
     "reward_noise": number_option("gaussian, linear: standard deviation of a reward.", 1, COMMON),
     "noise_kind": option(
@@ -77,6 +79,10 @@ PROBLEM_OPTIONS: dict[str, Any] = {
     ),
     "alpha": number_option("bernoulli: every arm's pseudo-count of ones.", 1, COMMON),
     "beta": number_option("bernoulli: every arm's pseudo-count of zeros.", 1, COMMON),
+    "shape": number_option("poisson, exponential, normal-gamma: shape of the prior.", "1, 3 and 3", COMMON),
+    "rate": number_option("poisson, exponential: rate of the prior.", 1, COMMON),
+    "scale": number_option("normal-gamma: scale of the variances' prior.", 2, COMMON),
+    "prior_pulls": number_option("normal-gamma: pulls that the prior is worth.", 1, COMMON),
     "features_seed": number_option("linear: seed of the arms' random features.", 0, COMMON),
 }
 

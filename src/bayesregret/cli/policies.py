@@ -8,9 +8,13 @@ from typing import Annotated, Any
 
 from bayesregret import checks
 from bayesregret.cli.options import number, option
+from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.policies.policy import has_no_width
 
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
+# Where rewards are not sub-Gaussian, UCB1 does not run.
+DEFAULT_WITHOUT_WIDTH = ("bayes-ucb", "thompson")
 
 
 def complete_policy(incomplete: str) -> list[str]:
@@ -22,20 +26,24 @@ Policies = Annotated[
     option(
         help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings: "
         "epsilon-greedy:epsilon=0.05.",
-        default=" and ".join(DEFAULT_POLICIES),
+        default=f"{' and '.join(DEFAULT_POLICIES)}, or what the problem has",
         metavar="NAME",
         autocompletion=complete_policy,
     ),
 ]
 
 
-def make_policies(given: Sequence[str], delta: Any) -> list[Policy]:
-    """The policies that are asked for; --delta goes to all of them that do not have one of their own."""
-    made = []
+def default_policies(bandit: Bandit) -> Sequence[str]:
+    return DEFAULT_WITHOUT_WIDTH if has_no_width(bandit.model) else DEFAULT_POLICIES
+
+
+def make_policies(given: Sequence[str], delta: Any) -> dict[str, Policy]:
+    """The policies that are asked for, named as they were; --delta goes to all that do not have one of their own."""
+    made = {}
     for text in given:
         if given.count(text) > 1:
             raise ValueError(f"policy must be given once each, got {text} {given.count(text)} times")
-        made.append(_make_policy(text, delta))
+        made[text] = _make_policy(text, delta)
     return made
 
 

@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from bayesregret.digits import PLUS_MINUS, with_error
+from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from bayesregret.optimal import OptimalRegret
     from bayesregret.simulation.against import AgainstExact
-    from bayesregret.simulation.result import SimulationResult
+    from bayesregret.simulation.result import Estimate, SimulationResult
 
 # Rich would cut numbers short to fit a narrow window: a line that the terminal wraps can still be read.
 ENDLESS = 10_000
@@ -48,9 +49,18 @@ def at_work(on: str, wanted: bool | None = None) -> Iterator[None]:
         yield
 
 
-def show_result(result: SimulationResult, *, curve: bool, against: AgainstExact | None = None) -> None:
+def show_result(
+    result: SimulationResult,
+    *,
+    curve: bool,
+    against: AgainstExact | None = None,
+    least: OptimalRegret | None = None,
+    ratios: Mapping[str, Estimate] | None = None,
+) -> None:
     """The table, the line that says what was run and, if wanted, the regret at the checkpoints and the exact one."""
-    tables, summary = [result.table()], result.summary()
+    tables, summary = [result.table(ratios)], result.summary()
+    if least is not None:
+        summary = f"{summary}\nno policy has less regret than {exact_digits(least.regret, least.error)}"
     if curve:
         tables.append(_curve_rows(result))
     if against is not None:

@@ -20,7 +20,7 @@ from bayesregret.exact.result import ExactRegret
 from bayesregret.exact.sweep import Found
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import Policy
-from bayesregret.policies.policy import is_mean_plus_width
+from bayesregret.policies.policy import is_mean_plus_width, moves_with_time
 
 # Orders of all rules and digits of series, for as many digits as there are and for this accuracy. The result of the
 # finer order is told, the difference of both is its error.
@@ -57,6 +57,7 @@ def exact_regret(
     policy = _with_delta(policy, delta)
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
     check_own_arm(belief)
+    _check_index(policy, bandit, settings)
     found, error, find_best_chance = compute(bandit, settings, belief, horizon, accuracy)
     if bandit.arms == 1:  # what is found is rounding
         found, error = Found(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
@@ -86,6 +87,18 @@ def check_own_arm(belief: Any) -> None:
         raise ValueError(
             "prior must be one of independent arms for an exact regret: the arms' indices must depend on their own "
             "rewards alone"
+        )
+
+
+def _check_index(policy: Policy, bandit: Bandit, settings: Any) -> None:
+    if moves_with_time(settings):
+        raise ValueError(
+            "policy must have an index that only an arm's own rewards change for an exact regret, got "
+            f"{policy.name} on a {bandit.kind} bandit"
+        )
+    if isinstance(bandit, GaussianBandit) and not is_mean_plus_width(settings):
+        raise ValueError(
+            f"policy must have a confidence width for an exact regret on a gaussian bandit, got {policy.name}"
         )
 
 
@@ -129,11 +142,6 @@ def _with_delta(policy: Policy, delta: float | None) -> Policy:
 
 
 def _gaussian(bandit: GaussianBandit, settings: Any, belief: Any, horizon: int, accuracy: float) -> Computed:
-    if not is_mean_plus_width(settings):
-        raise ValueError(
-            "policy must have a confidence width for an exact regret on a gaussian bandit, got "
-            f"{type(settings).__name__}"
-        )
     fine_order, coarse_order, digits = ALL_DIGITS if accuracy < FEW_ENOUGH_FOR else FEW_DIGITS
     with one_blas_thread():
         kinds = gaussian_kinds(bandit, settings, belief, horizon)

@@ -134,6 +134,16 @@ def regret_of(policy: int, name: str, label: str) -> TrendOf:
     return TrendOf(name, label, "regret", read, lambda result: exact_regret_of(result, policy))
 
 
+def ratio_of(policy: int, name: str, label: str) -> TrendOf:
+    """Over the least regret that any policy can have; the point must be asked for it (`optimal`)."""
+
+    def read(result: Result) -> tuple[float, float | None]:
+        told, least = result["policies"][policy], result["optimal"]["regret"]
+        return told["regret"] / least, told["stderr"] / least
+
+    return TrendOf(name, label, "regret", read)
+
+
 def difference_of(policy: int, name: str, label: str) -> TrendOf:
     """How much more regret than the first policy's, on the same instances and noise."""
 

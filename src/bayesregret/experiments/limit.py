@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bayesregret.experiments.claims import DECISIVE
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
-from bayesregret.experiments.point import Result, point_settings
-from bayesregret.experiments.table import Axis, Claim
+from bayesregret.experiments.experiment import Experiment, Outcome, Point, ratio_of
+from bayesregret.experiments.point import point_settings
+from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.problem import common_bernoulli
 
 HORIZONS = (5, 10, 20, 35, 50, 75, 100, 150, 200)
@@ -35,9 +35,9 @@ def figure_8(runs: int | None, seed: int) -> Experiment:
         "Beyond the paper: two Bernoulli arms with uniform priors. Regret of each policy, divided by that of the "
         "Bayes-optimal one, which is computed by dynamic programming, as the horizon grows. No policy can be below 1.",
         Axis("horizon n", "log"),
-        Axis("regret / least possible regret", "log", mark=1.0, mark_label="optimal"),
+        OVER_OPTIMAL,
         points,
-        tuple(_ratio_of(i, str(settings["name"]), label) for i, (settings, label) in enumerate(POLICIES)),
+        tuple(ratio_of(i, str(settings["name"]), label) for i, (settings, label) in enumerate(POLICIES)),
         _claims,
     )
 
@@ -47,14 +47,6 @@ def _point(horizon: int, runs: int, seed: int) -> Point:
     bandit = common_bernoulli(arms=2)
     settings = point_settings(bandit, policies, horizon=horizon, runs=runs, seed=seed, optimal=True)
     return Point(float(horizon), f"n = {horizon}", settings)
-
-
-def _ratio_of(policy: int, name: str, label: str) -> TrendOf:
-    def read(result: Result) -> tuple[float, float | None]:
-        told, least = result["policies"][policy], result["optimal"]["regret"]
-        return told["regret"] / least, told["stderr"] / least
-
-    return TrendOf(name, label, "regret", read)
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import itertools
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bayesregret import checks
 from bayesregret.experiments import claims, paper
 from bayesregret.experiments.agreement import agreement
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, regret_of
+from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
-from bayesregret.experiments.table import Axis, Claim
+from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
 
-FIELDS = {"problem", "vary", "policies", "bounds", "exact", "horizon", "runs", "seed", "title"}
+FIELDS = {"problem", "vary", "policies", "bounds", "exact", "optimal", "horizon", "runs", "seed", "title"}
 MOST_POINTS = 100_000
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
@@ -28,7 +28,8 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
 
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
-    list of values for each field that changes, and `policies`, `bounds`, `exact`, `horizon`, `runs`, `seed`, `title`.
+    list of values for each field that changes, and `policies`, `bounds`, `exact`, `optimal`, `horizon`, `runs`, `seed`,
+    `title`. With `optimal` regrets are drawn over the least that any policy can have.
     """
     name = os.fspath(path)
     try:
@@ -82,7 +83,9 @@ def _experiment(
     data: Mapping[str, Any], figure: str, first: str, values: Sequence[Any], fixed: Mapping[str, Any]
 ) -> Experiment:
     policies = _policies(data)
-    bounds = _bounds(data)
+    bounds, optimal = _bounds(data), _yes_or_no(data, "optimal")
+    if optimal and (bounds or "exact" in data):
+        raise ValueError("optimal does not go with bounds or exact: regrets are drawn over the least regret")
     points = []
     for i, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -93,7 +96,8 @@ def _experiment(
             runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
             seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
             bounds=bounds,
-            exact=_exact(data),
+            exact=_yes_or_no(data, "exact"),
+            optimal=optimal,
         )
         points.append(Point(float(value) if number else float(i + 1), f"{first} {checks.shown(value)}", settings))
     where = ", ".join(f"{field} {checks.shown(value)}" for field, value in fixed.items())
@@ -103,9 +107,9 @@ def _experiment(
         f"{title}: {where}" if where else title,
         f"{title} as {first} changes{f', {where}' if where else ''}.",
         Axis(first, _scale([point.x for point in points])),
-        Axis(paper.REGRET_LABEL, "log" if bounds else "linear"),
+        OVER_OPTIMAL if optimal else Axis(paper.REGRET_LABEL, "log" if bounds else "linear"),
         tuple(sorted(points, key=lambda point: point.x)),
-        _trends(policies, bounds),
+        _trends(policies, bounds, ratio_of if optimal else regret_of),
         _claims,
     )
 
@@ -149,19 +153,21 @@ def _bounds(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _exact(data: Mapping[str, Any]) -> bool:
-    given = data.get("exact", False)
+def _yes_or_no(data: Mapping[str, Any], field: str) -> bool:
+    given = data.get(field, False)
     if not isinstance(given, bool):
-        raise checks.fail("exact", "true or false", given)
+        raise checks.fail(field, "true or false", given)
     return given
 
 
-def _trends(policies: Sequence[Mapping[str, Any]], bounds: Sequence[str]) -> tuple[TrendOf, ...]:
+def _trends(
+    policies: Sequence[Mapping[str, Any]], bounds: Sequence[str], trend_of: Callable[[int, str, str], TrendOf]
+) -> tuple[TrendOf, ...]:
     names = [str(policy["name"]) for policy in policies]
     regrets = []
     for i, name in enumerate(names):
         told = name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
-        regrets.append(regret_of(i, told, told))
+        regrets.append(trend_of(i, told, told))
     drawn = [bound_of(name, name, "certified" if name.startswith("certified") else "printed") for name in bounds]
     return (*regrets, *drawn)
 

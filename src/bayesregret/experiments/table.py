@@ -20,6 +20,9 @@ class Axis:
     mark_label: str = ""
 
 
+OVER_OPTIMAL = Axis("regret / least possible regret", "log", mark=1.0, mark_label="optimal")
+
+
 @dataclass(frozen=True)
 class Exact:
     """What was computed without simulation, with estimates of the numerical error."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from bayesregret.exact import ExactRegret
+    from bayesregret.optimal import OptimalRegret
     from bayesregret.simulation.against import AgainstExact
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -111,6 +112,8 @@ class SimulationResult:
     policies: dict[str, PolicyResult]
     precision: float | None = None
     precision_reached: bool = True
+    delay: int = 0
+    batch: int = 1
 
     def __getitem__(self, name: str) -> PolicyResult:
         try:
@@ -141,6 +144,8 @@ class SimulationResult:
         from bayesregret.exact import exact_regret  # needs SciPy, which simulations do not
         from bayesregret.simulation.against import compare
 
+        if (self.delay, self.batch) != (0, 1):
+            raise ValueError("delay must be 0 and batch 1 to compare with exact regret, which is of rewards in time")
         if exact is None:
             exact = {
                 name: exact_regret(self.bandit, result.policy, horizon=self.horizon)
@@ -148,29 +153,57 @@ class SimulationResult:
             }
         return compare(self, exact)
 
+    def over_optimal(self, optimal: OptimalRegret | None = None) -> dict[str, Estimate]:
+        """Every policy's regret over the least that any policy can have, where that can be computed.
+
+        `optimal` is what `bayes_optimal_regret` found for the same bandit and horizon; it is computed if None.
+
+        >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+        >>> result = simulate(bandit, [Greedy(), Thompson()], horizon=50, runs=10_000, seed=7)
+        >>> {name: round(ratio.mean, 1) for name, ratio in result.over_optimal().items()}
+        {'greedy': 1.7, 'thompson': 1.5}
+        """
+        from bayesregret.optimal import bayes_optimal_regret
+
+        least = bayes_optimal_regret(self.bandit, self.horizon) if optimal is None else optimal
+        if (least.bandit, least.horizon) != (self.bandit, self.horizon):
+            raise ValueError("optimal must be for the bandit and horizon of the simulation")
+        if least.regret <= 0.0:
+            raise ValueError("bandit must have more than one arm for a ratio to the least regret, which is 0")
+        return {
+            name: Estimate(result.mean / least.regret, result.stderr / least.regret)
+            for name, result in self.policies.items()
+        }
+
     def __str__(self) -> str:
         return f"{text_table(self.table())}\n{self.summary()}"
 
     __repr__ = __str__
 
-    def table(self) -> list[list[str]]:
-        """Headings and a row for each policy, as `print` and the command line show them."""
+    def table(self, over_optimal: Mapping[str, Estimate] | None = None) -> list[list[str]]:
+        """Headings and a row for each policy, as `print` and the command line show them.
+
+        With the ratios that the method `over_optimal` gives there is a column for them.
+        """
         baseline, *others = self.policies
         difference = [f"minus {baseline}"] if others else []
-        rows = [["policy", "Bayes regret", *difference, "median", "5% to 95%", "best arm"]]
+        ratio = [] if over_optimal is None else ["over optimal"]
+        rows = [["policy", "Bayes regret", *difference, *ratio, "median", "5% to 95%", "best arm"]]
         for name, result in self.policies.items():
             paired = self.paired(name, baseline)
             less = [with_error(paired.mean, paired.stderr, signed=True) if name != baseline else ""] if others else []
-            spread = f"{brief(result.quantile(0.05))} to {brief(result.quantile(0.95))}"
-            rows.append(
-                [name, str(result.estimate), *less, brief(result.quantile(0.5)), spread, f"{result.best_share:.1%}"]
-            )
+            times = [] if over_optimal is None else [str(over_optimal[name])]
+            spread = [brief(result.quantile(0.5)), f"{brief(result.quantile(0.05))} to {brief(result.quantile(0.95))}"]
+            rows.append([name, str(result.estimate), *less, *times, *spread, f"{result.best_share:.1%}"])
         return rows
 
     def summary(self) -> str:
         """One line that says what was run."""
         size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
-        text = f"{self.bandit.kind} bandit, {size}, seed {self.seed}; {PLUS_MINUS} one standard error"
+        late = [f"rewards {counted(self.delay, 'round')} late"] if self.delay else []
+        late += [f"in batches of {self.batch:,}"] if self.batch > 1 else []
+        what = ", ".join([f"{self.bandit.kind} bandit", size, *late, f"seed {self.seed}"])
+        text = f"{what}; {PLUS_MINUS} one standard error"
         if self.precision is None:
             return text
         verdict = "reached" if self.precision_reached else "not reached"
@@ -183,6 +216,8 @@ class SimulationResult:
             "horizon": self.horizon,
             "runs": self.runs,
             "seed": self.seed,
+            "delay": self.delay,
+            "batch": self.batch,
             "policies": {name: _policy_dict(result) for name, result in self.policies.items()},
             "paired": self._paired_dict(),
             "rounds": self.rounds.tolist(),

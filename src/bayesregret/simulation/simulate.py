@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ MOST_LATE = 10**8  # rewards that wait, 16 bytes each
 
 def simulate(
     bandit: Bandit,
-    policies: Policy | Iterable[Policy],
+    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
     *,
     horizon: int,
     runs: int,
@@ -45,6 +45,8 @@ def simulate(
 
     Parameters
     ----------
+    policies
+        One or several; a mapping gives them names of your own.
     checkpoints
         Rounds at which the regret curve is kept; by default about 100, evenly spaced on a log scale, and the horizon.
     threads
@@ -93,17 +95,19 @@ def simulate(
     results = {name: _result(name, policy, simulations[name], rounds) for name, policy in by_name.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
-    return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached)
+    return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached, delay, batch)
 
 
 def named(policies: Any) -> dict[str, Policy]:
-    """Policies by name; one that comes again gets a number."""
+    """Policies by name; one that comes again gets a number, unless there are names for them."""
     given = [policies] if isinstance(policies, Policy) else policies
     may_be = "a policy or a list of policies such as BayesUCB()"
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise checks.fail("policies", may_be, policies)
+    if isinstance(given, Mapping):
+        _check_names(given)
     found: dict[str, Policy] = {}
-    for policy in given:
+    for policy in given.values() if isinstance(given, Mapping) else given:
         if not isinstance(policy, Policy):
             raise checks.fail("policies", may_be, policy)
         if not isinstance(getattr(policy, "name", None), str):
@@ -115,7 +119,13 @@ def named(policies: Any) -> dict[str, Policy]:
         found[name] = policy
     if not found:
         raise checks.fail("policies", may_be, policies)
-    return found
+    return dict(given) if isinstance(given, Mapping) else found
+
+
+def _check_names(given: Mapping[Any, Any]) -> None:
+    for name in given:
+        if not isinstance(name, str):
+            raise checks.fail("names of policies", "text", name)
 
 
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
