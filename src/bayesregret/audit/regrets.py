@@ -39,7 +39,7 @@ def why_simulated(bandit: Bandit, horizon: int, exact: bool | None) -> str | Non
     if exact:
         return None  # `exact_regret` will say why it cannot
     if not isinstance(bandit, GaussianBandit | BernoulliBandit):
-        return f"a {bandit.kind} bandit has no exact one"
+        return f"{bandit.a_kind} bandit has no exact one"
     if isinstance(bandit, GaussianBandit) and bandit.noise_kind != "gaussian":
         return f"{bandit.kind} bandits with {bandit.noise_kind} noise have no exact one"
     if horizon > QUICK_HORIZON[bandit.kind] or horizon * different_priors(bandit) ** 2 > QUICK:

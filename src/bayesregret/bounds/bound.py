@@ -182,7 +182,7 @@ class Formula:
         if not isinstance(bandit, Bandit):
             raise checks.fail("bandit", "a bandit", bandit)
         if not self.fits(bandit):
-            raise ValueError(f"{self.name} is stated for {' and '.join(self.bodies)} bandits, got a {bandit.kind} one")
+            raise ValueError(f"{self.name} is stated for {' and '.join(self.bodies)} bandits, got {bandit.a_kind} one")
         bound = _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
         # What a caller does to its evidence must not reach the next one.
         return replace(bound, terms=dict(bound.terms), details=dict(bound.details))

@@ -94,7 +94,7 @@ def _check_index(policy: Policy, bandit: Bandit, settings: Any) -> None:
     if moves_with_time(settings):
         raise ValueError(
             "policy must have an index that only an arm's own rewards change for an exact regret, got "
-            f"{policy.name} on a {bandit.kind} bandit"
+            f"{policy.name} on {bandit.a_kind} bandit"
         )
     if isinstance(bandit, GaussianBandit) and not is_mean_plus_width(settings):
         raise ValueError(
@@ -124,10 +124,10 @@ def _computation(bandit: Bandit) -> Callable[[Any, Any, Any, int, float], Comput
             )
         return _gaussian
     raise ValueError(
-        f"bandit must be gaussian or bernoulli for an exact regret, got a {bandit.kind} one: the arms' indices must "
+        f"bandit must be gaussian or bernoulli for an exact regret, got {bandit.a_kind} one: the arms' indices must "
         "depend on their own rewards alone, and here an arm's reward tells about the others, too"
         if bandit.kind == "linear"
-        else f"bandit must be gaussian or bernoulli for an exact regret, got a {bandit.kind} one"
+        else f"bandit must be gaussian or bernoulli for an exact regret, got {bandit.a_kind} one"
     )
 
 

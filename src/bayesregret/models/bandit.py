@@ -58,6 +58,11 @@ class Bandit:
     # The sub-Gaussian variance proxy of a reward around its mean, the arms' largest; infinite where there is none.
     reward_proxy: float
 
+    @property
+    def a_kind(self) -> str:
+        """For messages: a gaussian, an exponential."""
+        return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
+
     def settings(self) -> dict[str, Any]:
         """The constructor's arguments by name, without those that are None."""
         given = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}

@@ -34,8 +34,8 @@ def best_exploration(bandit: Bandit, horizon: int) -> int:
     """How many rounds of all arms in turn, then the highest posterior mean for good, bring the highest reward."""
     means = prior_means(bandit)
     if means is None:
-        kind = f"{bandit.kind} bandit" + (f" with {bandit.noise_kind} noise" if hasattr(bandit, "noise_kind") else "")
-        raise ValueError(f"explore must be given, a whole number of rounds, on a {kind}")
+        kind = f"{bandit.a_kind} bandit" + (f" with {bandit.noise_kind} noise" if hasattr(bandit, "noise_kind") else "")
+        raise ValueError(f"explore must be given, a whole number of rounds, on {kind}")
 
     @functools.cache
     def loss(turns: int) -> float:

@@ -70,7 +70,7 @@ def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
 
 def check_has_indices(bandit: Bandit) -> None:
     if not isinstance(bandit, BernoulliBandit | GaussianBandit):
-        raise ValueError(f"bandit must be gaussian or bernoulli for gittins, got a {bandit.kind} one")
+        raise ValueError(f"bandit must be gaussian or bernoulli for gittins, got {bandit.a_kind} one")
     if getattr(bandit, "arms_differ", False):
         raise ValueError("prior_width and reward_noise must be numbers, the same for all arms, for Gittins indices")
 
@@ -82,7 +82,7 @@ def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:
     if horizon is None:
         raise ValueError("horizon must be given for gittins")
     if horizon > largest:
-        raise ValueError(f"horizon must be at most {largest} for gittins on a {bandit.kind} bandit, got {horizon}")
+        raise ValueError(f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit, got {horizon}")
     return horizon
 
 

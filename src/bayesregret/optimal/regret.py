@@ -70,7 +70,7 @@ def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
 def best_play(bandit: Bandit, horizon: Any) -> Play:
     """Computed once for the same bandit and horizon."""
     if not isinstance(bandit, BernoulliBandit):
-        raise ValueError(f"bandit must be bernoulli for bayes-optimal, got a {bandit.kind} one")
+        raise ValueError(f"bandit must be bernoulli for bayes-optimal, got {bandit.a_kind} one")
     horizon = checks.whole("horizon", horizon, 1)
     if bandit.arms not in LARGEST_HORIZON:
         raise ValueError(f"bandit must have at most {max(LARGEST_HORIZON)} arms for bayes-optimal, got {bandit.arms}")

@@ -171,7 +171,7 @@ class InformationDirected(BelievingPolicy):
             make_special_functions_ready()
             return BetaShapes()
         raise ValueError(
-            f"policy must be one that runs on a {believed.kind} bandit, got information-directed, which runs on "
+            f"policy must be one that runs on {believed.a_kind} bandit, got information-directed, which runs on "
             "gaussian, bernoulli and linear ones"
         )
 

@@ -62,6 +62,6 @@ class LinUCB(Policy):
     def belief(self, bandit: Bandit) -> Any:
         if not hasattr(bandit, "ridge_model"):
             raise ValueError(
-                f"policy must be one that runs on a {bandit.kind} bandit, got lin-ucb, which needs features"
+                f"policy must be one that runs on {bandit.a_kind} bandit, got lin-ucb, which needs features"
             )
         return bandit.ridge_model(self.regularisation)

@@ -82,7 +82,7 @@ class BelievingPolicy(Policy):
             raise ValueError(f"prior must have the bandit's {bandit.arms} arms, got {self.prior.arms}")
         if not self.prior.accepts_rewards_of(bandit):
             raise ValueError(
-                f"prior must be one that can learn from {bandit.kind} rewards, got a {self.prior.kind} one"
+                f"prior must be one that can learn from {bandit.kind} rewards, got {self.prior.a_kind} one"
             )
         return self.prior.model
 
@@ -125,7 +125,7 @@ def check_fits(policy: Policy, bandit: Bandit, settings: Any, belief: Any) -> No
     for function in (*needed, *policy.needs):
         if type(belief) not in function.bodies:
             raise ValueError(
-                f"policy must be one that runs on a {bandit.kind} bandit, got {policy.name}, which needs "
+                f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
                 f"{function.__name__} of its belief"
             )
 
