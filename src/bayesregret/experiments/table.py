@@ -20,7 +20,7 @@ class Axis:
     mark_label: str = ""
 
 
-OVER_OPTIMAL = Axis("regret / least possible regret", "log", mark=1.0, mark_label="optimal")
+OVER_OPTIMAL = Axis("regret / least regret", "log", mark=1.0, mark_label="optimal")
 
 
 @dataclass(frozen=True)
