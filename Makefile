@@ -13,7 +13,7 @@ help:
 	@echo "make test        linters, types, layers and tests"
 	@echo "make bench       speed as ratios, other packages side by side"
 	@echo "make docs        the book, in build/docs"
-	@echo "make figures     the book's figures, drawn again (two minutes)"
+	@echo "make figures     the book's figures, drawn again (some minutes)"
 
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret reproduce

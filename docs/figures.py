@@ -257,7 +257,7 @@ FIGURES = {"width": over_width, "tighter": tighter, "growth": growth}
 
 # --- figures of the reproduction ------------------------------------------------------------------------------------
 
-REPRODUCED = ("1a", "7")
+REPRODUCED = ("1a", "7", "8")
 
 
 def reproduced(name: str) -> bytes:
