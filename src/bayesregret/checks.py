@@ -127,3 +127,13 @@ def positive_vector(field: str, value: Any) -> Array:
     if made.min() < SMALLEST:
         raise ValueError(f"{field} must be {may_be}, but has the entry {made.min():g}")
     return made
+
+
+def positive_pair(first: str, a: Any, second: str, b: Any) -> tuple[Array, Array]:
+    """Two lists of positive numbers, each with one for each arm."""
+    one, other = positive_vector(first, a), positive_vector(second, b)
+    if len(one) != len(other):
+        raise ValueError(
+            f"{first} and {second} must have one entry for each arm, got {len(one)} and {len(other)} entries"
+        )
+    return one, other

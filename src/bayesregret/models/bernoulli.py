@@ -44,12 +44,7 @@ class BernoulliBandit(Bandit):
     kind: ClassVar[str] = "bernoulli"
 
     def __init__(self, alpha: Any, beta: Any) -> None:
-        self.alpha = checks.positive_vector("alpha", alpha)
-        self.beta = checks.positive_vector("beta", beta)
-        if len(self.alpha) != len(self.beta):
-            raise ValueError(
-                f"alpha and beta must have one entry for each arm, got {len(self.alpha)} and {len(self.beta)} entries"
-            )
+        self.alpha, self.beta = checks.positive_pair("alpha", alpha, "beta", beta)
         self.arms = len(self.alpha)
         self.reward_proxy = 0.25
         self.model = BernoulliModel(self.alpha, self.beta, self.alpha + self.beta)

@@ -47,12 +47,7 @@ class ExponentialBandit(Bandit):
     kind: ClassVar[str] = "exponential"
 
     def __init__(self, shape: Any, rate: Any) -> None:
-        self.shape = checks.positive_vector("shape", shape)
-        self.rate = checks.positive_vector("rate", rate)
-        if len(self.shape) != len(self.rate):
-            raise ValueError(
-                f"shape and rate must have one entry for each arm, got {len(self.shape)} and {len(self.rate)} entries"
-            )
+        self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)
         if self.shape.min() <= 1.0:
             raise ValueError(
                 f"shape must be above 1 for each arm, or its mean reward has no mean, got {self.shape.min():g}"

@@ -43,12 +43,7 @@ class PoissonBandit(Bandit):
     kind: ClassVar[str] = "poisson"
 
     def __init__(self, shape: Any, rate: Any) -> None:
-        self.shape = checks.positive_vector("shape", shape)
-        self.rate = checks.positive_vector("rate", rate)
-        if len(self.shape) != len(self.rate):
-            raise ValueError(
-                f"shape and rate must have one entry for each arm, got {len(self.shape)} and {len(self.rate)} entries"
-            )
+        self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)
         self.arms = len(self.shape)
         self.reward_proxy = math.inf
         self.model = PoissonModel(self.shape, self.rate)
