@@ -229,6 +229,13 @@ def test_differences_have_an_exact_line_through_them():
     assert artists(draw(difference_table()), "trend-0-up").get_markerfacecolor() != "none"
 
 
+def test_a_ranked_table_has_no_bands():
+    table = ranked_table()
+    simulated = replace(table, trends=tuple(replace(t, errors=(0.1,) * len(t.values)) for t in table.trends))
+    assert not draw(simulated).axes[0].collections
+    assert draw(replace(simulated, ranked=False)).axes[0].collections
+
+
 def test_in_a_ranked_table_each_trend_rises():
     figure = draw(ranked_table())
     assert list(artists(figure, "trend-0-line").get_ydata()) == [15.0, 20.0, 25.0, 40.0]

@@ -59,8 +59,8 @@ def as_drawn(table: Table) -> Table:
 
 
 def _ranked(trend: Trend) -> Trend:
-    order = trend.in_order()
-    return replace(trend, values=tuple(trend.values[i] for i in order))
+    """Without bands: those of values that were put in order say nothing about the order's own noise."""
+    return replace(trend, values=tuple(trend.values[i] for i in trend.in_order()), errors=None)
 
 
 def is_difference(table: Table) -> bool:
