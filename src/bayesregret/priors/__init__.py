@@ -1,0 +1,6 @@
+"""Priors from past experiments, by maximum marginal likelihood. docs/priors.md has the formulas."""
+
+from bayesregret.priors.fit import fit_prior
+from bayesregret.priors.fitted import Comparison, FittedPrior
+
+__all__ = ["Comparison", "FittedPrior", "fit_prior"]
