@@ -29,22 +29,20 @@ class BernoulliArms(Family):
         super().__init__(history)
         wins, pulls = history.totals, history.pulls
         self.log_ways = gammaln(pulls + 1.0) - gammaln(wins + 1.0) - gammaln(pulls - wins + 1.0)
-        self.limits = Limits(1.0 / (BEYOND_PULLS * pulls.max(initial=1.0)), 1.0 / LEAST_PRECISION)
-        self.start = self._moments()
 
-    def _moments(self) -> Point:
+    @property
+    def limits(self) -> Limits:
+        return Limits(1.0 / (BEYOND_PULLS * float(self.history.pulls.max())), 1.0 / LEAST_PRECISION)
+
+    @property
+    def start(self) -> Point:
         """From the squared deviations of arms' means that single pulls do not explain."""
         history = self.history
-        if not history.arms:
-            return Point(0.0, 1.0)
         mean = float(np.clip(history.totals.sum() / history.pulls.sum(), 1e-9, 1.0 - 1e-9))
         explained = mean * (1.0 - mean) / history.pulls
         share = float(np.mean((history.means - mean) ** 2 - explained)) / (mean * (1.0 - mean))
         share = min(max(share, 1e-3), 0.9)
         return Point(float(logit(mean)), share / (1.0 - share))
-
-    def link(self, level: float) -> float:
-        return float(logit(level))
 
     def level(self, location: Array) -> Array:
         return np.asarray(expit(location))

@@ -6,39 +6,38 @@ import math
 
 import numpy as np
 
-from bayesregret.digits import brief, counted
+from bayesregret.digits import brief
+from bayesregret.priors.comparison import Comparison
 from bayesregret.priors.family import Family
 
 Numbers = dict[str, float]
 
 LEVEL_SPREAD = "level_spread"
 FEW_ARMS, FEW_EXPERIMENTS = 10, 5
+SURPRISE = 0.05
 ROUGH = 0.5  # a standard error of more than this share of a width leaves little of it
 
 
 def doubts(
-    family: Family, parameters: Numbers, errors: Numbers, upper_limits: Numbers, why_not_grouped: str | None
+    family: Family, parameters: Numbers, errors: Numbers, upper_limits: Numbers, comparison: Comparison | str
 ) -> tuple[str, ...]:
-    """One line for each thing that a user must know before trusting the fit."""
-    of_levels = [] if why_not_grouped is None else [why_not_grouped]
-    if LEVEL_SPREAD in parameters:
-        of_levels = _of_level_spread(family.history.experiments, upper_limits)
+    """One line for each thing that a user must know before trusting the fit.
+
+    `comparison` is of levels of their own with one level, or why there is none.
+    """
+    few_arms = family.history.arms < FEW_ARMS
     return (
         *_of_width(family.width_name, parameters, errors, upper_limits),
-        *of_levels,
-        *([f"{family.history.arms} arms only: standard errors are rough themselves"] * _few_arms(family)),
+        *_of_levels(family.history.experiments, parameters, upper_limits, comparison),
+        *[f"{family.history.arms} arms only: standard errors are rough themselves"] * few_arms,
         *_of_pulls(family, parameters),
     )
-
-
-def _few_arms(family: Family) -> bool:
-    return family.history.arms < FEW_ARMS
 
 
 def _of_width(name: str, parameters: Numbers, errors: Numbers, upper_limits: Numbers) -> list[str]:
     width, error = parameters[name], errors[name]
     if name in upper_limits:
-        likely = f"the best {name} is 0, and up to {brief(upper_limits[name])} is likely"
+        likely = f"the best {name} is 0, and up to {upper_limits[name]:.2g} is likely"
         return [f"arms differ by no more than chance explains: {likely}; more pulls or arms would tell"]
     if math.isinf(error):
         return [f"the likelihood is flat or highest at a limit: the history does not tell the {name}"]
@@ -47,12 +46,17 @@ def _of_width(name: str, parameters: Numbers, errors: Numbers, upper_limits: Num
     return []
 
 
-def _of_level_spread(experiments: int, upper_limits: Numbers) -> list[str]:
+def _of_levels(experiments: int, parameters: Numbers, upper_limits: Numbers, comparison: Comparison | str) -> list[str]:
+    if isinstance(comparison, str):
+        return [comparison]
     if LEVEL_SPREAD in upper_limits:
-        likely = f"the best {LEVEL_SPREAD} is 0, and up to {brief(upper_limits[LEVEL_SPREAD])} is likely"
+        likely = f"the best {LEVEL_SPREAD} is 0, and up to {upper_limits[LEVEL_SPREAD]:.2g} is likely"
         return [f"levels of experiments differ by no more than chance explains: {likely}"]
+    if LEVEL_SPREAD not in parameters:
+        differ = f"levels of experiments differ (p = {comparison.p_value:.2g})"
+        return [f"{differ}, and count as differences of arms here"] * (comparison.p_value < SURPRISE)
     few = experiments < FEW_EXPERIMENTS
-    return [f"{counted(experiments, 'experiment')} only: {LEVEL_SPREAD} is known only roughly"] * few
+    return [f"{experiments} experiments only: {LEVEL_SPREAD} is known only roughly"] * few
 
 
 def _of_pulls(family: Family, parameters: Numbers) -> list[str]:

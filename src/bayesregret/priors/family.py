@@ -56,20 +56,27 @@ class Family(ABC):
 
     kind: ClassVar[str]
     width_name: ClassVar[str] = "width"
-    history: History
-    limits: Limits
-    start: Point  # by moments, ungrouped
-    scale: float = 1.0  # of levels on the link's scale
 
     def __init__(self, history: History) -> None:
         self.history = history
 
+    @property
     @abstractmethod
-    def link(self, level: float) -> float: ...
+    def limits(self) -> Limits: ...
+
+    @property
+    def scale(self) -> float:
+        """Of levels on the link's scale."""
+        return 1.0
+
+    @property
+    @abstractmethod
+    def start(self) -> Point:
+        """Of an ungrouped fit, by moments."""
 
     @abstractmethod
     def level(self, location: Array) -> Array:
-        """The link's inverse."""
+        """From the link's scale to that of rewards."""
 
     @abstractmethod
     def over(self, history: History) -> Family:
@@ -114,9 +121,6 @@ class Family(ABC):
 
     def levels(self, point: Point, orders: tuple[int, int] = ORDERS) -> Levels:
         """A rule for each experiment's level; the terms' sum is the marginal likelihood."""
-        if point.level_spread == 0.0:
-            shape = (1, self.history.experiments)
-            return Levels(np.full(shape, point.location), np.zeros(shape))
         centre, guessed = self.level_guess(point)
         first = self._rule(point, centre, guessed, orders[0])
         weights = first.weights

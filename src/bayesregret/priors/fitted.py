@@ -13,23 +13,9 @@ from scipy.special import ndtri
 from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
+from bayesregret.priors.comparison import Comparison
 from bayesregret.priors.family import Family, Point
 from bayesregret.problem import LARGEST_ARMS, save_problem
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Levels of their own for experiments, against one level for all: twice the difference of log-likelihoods.
-
-    Under one level it is 0 half of the time and chi-squared with one degree of freedom otherwise; `p_value` is its
-    chance to be so large.
-    """
-
-    likelihood_ratio: float
-    p_value: float
-
-    def __str__(self) -> str:
-        return f"likelihood ratio {brief(self.likelihood_ratio)}, p = {self.p_value:.2g}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -80,7 +66,7 @@ class FittedPrior:
         if width == 0.0:
             raise ValueError(
                 "width must be given: the history's arms differ by no more than chance explains; up to "
-                f"{brief(self.upper_limits[self.family.width_name])} is likely"
+                f"{self.upper_limits[self.family.width_name]:.2g} is likely"
             )
         return self.family.bandit(arms, level, width)
 
@@ -105,7 +91,7 @@ class FittedPrior:
     def _told(self, name: str) -> str:
         value, error = self.parameters[name], self.standard_errors[name]
         if name in self.upper_limits:
-            return f"0, up to {brief(self.upper_limits[name])}"
+            return f"0, up to {self.upper_limits[name]:.2g}"
         if math.isinf(error):
             return f"{brief(value)}, unsure" if math.isfinite(value) else "infinite"
         return with_error(value, error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
@@ -26,20 +27,25 @@ class GaussianArms(Family):
         super().__init__(history)
         self.noise, self.noise_error = noise, noise_error
         self.sampling = noise**2 / history.pulls
-        if history.arms:
-            self._set_up()
 
-    def _set_up(self) -> None:
-        """By moments, in units of how far apart the means are."""
-        means = self.history.means
-        squared = float(np.var(means))
-        apart = max(squared - float(self.sampling.mean()), 0.01 * squared, 0.01 * float(self.sampling.min()))
-        self.limits = Limits(BEYOND_NOISE * float(self.sampling.min()), 1e3 * (squared + apart))
-        self.start = Point(float(means.mean()), apart)
-        self.scale = math.sqrt(squared + apart)
+    @functools.cached_property
+    def _apart(self) -> tuple[float, float]:
+        """Squared deviations of means, and what of them sampling does not explain."""
+        squared = float(np.var(self.history.means))
+        return squared, max(squared - float(self.sampling.mean()), 0.01 * squared, 0.01 * float(self.sampling.min()))
 
-    def link(self, level: float) -> float:
-        return level
+    @property
+    def limits(self) -> Limits:
+        return Limits(BEYOND_NOISE * float(self.sampling.min()), 1e3 * sum(self._apart))
+
+    @property
+    def start(self) -> Point:
+        return Point(float(self.history.means.mean()), self._apart[1])
+
+    @property
+    def scale(self) -> float:
+        """How far apart means are."""
+        return math.sqrt(sum(self._apart))
 
     def level(self, location: Array) -> Array:
         return location

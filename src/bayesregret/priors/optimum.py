@@ -19,6 +19,7 @@ POLISHING_STEPS = 4
 FLAT = 1e-5
 HOPELESS = 10.0  # lost at a limit before the other coordinates move: they do not win that back
 SETTLED = 1e-6
+TOLD = 5e-3  # upper limits are told to two digits
 
 
 class Optimum(NamedTuple):
@@ -122,11 +123,14 @@ def _is_positive(matrix: Array) -> bool:
 def highest_likely(function: Function, optimum: Optimum, coordinate: int, limits: Array, loss: float) -> float:
     """How large a coordinate can be before the function, highest along all others, loses so much."""
     others = [i for i in optimum.free if i != coordinate]
+    highest_so_far = optimum.x
 
     def left(value: float) -> float:
-        at = optimum.x.copy()
+        nonlocal highest_so_far
+        at = highest_so_far.copy()
         at[coordinate] = value
-        return function(_climb(function, at, limits, others)) - optimum.value + loss
+        highest_so_far = _climb(function, at, limits, others)
+        return function(highest_so_far) - optimum.value + loss
 
     low, high = float(optimum.x[coordinate]), float(limits[coordinate, 1])
-    return high if left(high) > 0.0 else float(brentq(left, low, high, xtol=1e-4))
+    return high if left(high) > 0.0 else float(brentq(left, low, high, xtol=TOLD))

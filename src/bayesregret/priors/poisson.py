@@ -26,20 +26,18 @@ class PoissonArms(Family):
     def __init__(self, history: History) -> None:
         super().__init__(history)
         self.log_factorials = gammaln(history.totals + 1.0)
-        self.limits = Limits(1.0 / (BEYOND_TOTALS * history.totals.max(initial=1.0)), 1.0 / LEAST_SHAPE)
-        self.start = self._moments()
 
-    def _moments(self) -> Point:
+    @property
+    def limits(self) -> Limits:
+        return Limits(1.0 / (BEYOND_TOTALS * float(self.history.totals.max())), 1.0 / LEAST_SHAPE)
+
+    @property
+    def start(self) -> Point:
         """From the squared deviations of arms' means that Poisson totals do not explain."""
         history = self.history
-        mean = float(max(history.totals.sum(), 1e-9) / max(history.pulls.sum(), 1.0))
-        if not history.arms:
-            return Point(0.0, 1.0)
+        mean = float(history.totals.sum() / history.pulls.sum())
         spread = float(np.mean((history.means - mean) ** 2 - mean / history.pulls)) / mean**2
         return Point(math.log(mean), min(max(spread, 1e-3), 10.0))
-
-    def link(self, level: float) -> float:
-        return math.log(level)
 
     def level(self, location: Array) -> Array:
         return np.exp(location)
