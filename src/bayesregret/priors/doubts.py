@@ -8,11 +8,10 @@ import numpy as np
 
 from bayesregret.digits import brief
 from bayesregret.priors.comparison import Comparison
-from bayesregret.priors.family import Family
+from bayesregret.priors.family import LEVEL_SPREAD, Family
 
 Numbers = dict[str, float]
 
-LEVEL_SPREAD = "level_spread"
 FEW_ARMS, FEW_EXPERIMENTS = 10, 5
 SURPRISE = 0.05
 ROUGH = 0.5  # a standard error of more than this share of a width leaves little of it

@@ -21,6 +21,7 @@ from bayesregret.priors.history import History
 # The integral over levels has a Gauss-Hermite rule for each experiment, put where a first one found its mass.
 ORDERS, ROUGH_ORDERS = (9, 25), (5, 9)
 NARROWEST = 0.05  # of the deviation first guessed: a rule with all its mass in one point must not shrink to nothing
+LEVEL_SPREAD = "level_spread"  # the name of the parameter that families have in common
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
@@ -63,6 +64,11 @@ class Family(ABC):
     @property
     @abstractmethod
     def limits(self) -> Limits: ...
+
+    @property
+    def own_errors(self) -> dict[str, float]:
+        """Standard errors of parameters that are not found by likelihood."""
+        return {}
 
     @property
     def scale(self) -> float:

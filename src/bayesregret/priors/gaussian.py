@@ -43,6 +43,10 @@ class GaussianArms(Family):
         return Point(float(self.history.means.mean()), self._apart[1])
 
     @property
+    def own_errors(self) -> dict[str, float]:
+        return {"reward_noise": self.noise_error}
+
+    @property
     def scale(self) -> float:
         """How far apart means are."""
         return math.sqrt(sum(self._apart))
