@@ -10,9 +10,9 @@ from bayesregret.figures import draw_prior_fit, save_prior_fit
 
 
 @functools.cache
-def fitted(experiments=6, spread=2.0):
+def fitted(experiments=6, spread=2.0, name="study {}"):
     rng = np.random.default_rng(1)
-    experiment = np.repeat([f"study {i}" for i in range(experiments)], 3)
+    experiment = np.repeat([name.format(i) for i in range(experiments)], 3)
     means = np.repeat(rng.normal(0.0, spread, experiments), 3) + rng.normal(size=3 * experiments)
     means[0] += 9.0
     columns = {"experiment": experiment, "arm": [1, 2, 3] * experiments, "pulls": [10] * len(means)}
@@ -34,6 +34,15 @@ def test_a_large_history_has_room():
     dots = [line for line in left.lines if line.get_marker() == "o"]
     assert 20 <= sum(len(line.get_xdata()) for line in dots) <= 60
     assert len(left.get_xticklabels()) <= 12
+    assert left.get_xlabel() == "experiment (20 of 60)"
+
+
+@pytest.mark.parametrize("name", ["{} costs $5 or $x^2$", "{}_a very long name that goes on", "{}\n\t<b>&%"])
+def test_experiments_may_have_any_names(tmp_path, name):
+    save_prior_fit(fitted(name=name), tmp_path / "fit.png")
+    left, _ = draw_prior_fit(fitted(name=name)).axes
+    assert left.get_xlabel() == "experiment"
+    assert len(left.get_xticklabels()[0].get_text()) <= 20
 
 
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])

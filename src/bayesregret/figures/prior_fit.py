@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from scipy.stats import binom
 
 from bayesregret import checks
+from bayesregret.figures import labels
 from bayesregret.figures.saving import DPI, rendered, write_whole
 from bayesregret.figures.scales import plain
 from bayesregret.figures.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
@@ -21,6 +22,7 @@ from bayesregret.priors.fitted import FittedPrior
 FORMS = ("png", "pdf", "svg")
 SHOWN_ARMS = 60  # more would touch each other
 GAP = 1.0  # between experiments, in arms
+LETTERS, LONGEST_NAME = 50, 16  # that experiments' names may have, all of them or one
 BAND = 0.95
 WORDS = {"bernoulli": "success rate", "gaussian": "mean reward", "poisson": "mean count"}
 
@@ -46,7 +48,10 @@ def draw_prior_fit(fitted: FittedPrior, size: Size = PAGE) -> Figure:
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2, width_ratios=[2.2, 1.0])
-        _draw_arms(left, check_fit(fitted, SHOWN_ARMS), WORDS[fitted.model])
+        shown, every = check_fit(fitted, SHOWN_ARMS), fitted.family.history.experiments
+        _draw_arms(left, shown, WORDS[fitted.model])
+        part = f" ({shown.history.experiments} of {every:,})" if shown.history.experiments < every else ""
+        left.set_xlabel(f"experiment{part}")
         _draw_heights(right, check_fit(fitted))
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -62,13 +67,18 @@ def _draw_arms(axes: Axes, check: Check, word: str) -> None:
             axes.plot(x[where], history.means[where], "o", color=colour, ms=3.2, mec=PAPER, mew=0.3, label=label)
     # An experiment is named in its middle, as long as names have room.
     middles = [x[history.experiment == experiment].mean() for experiment in range(history.experiments)]
-    names = [str(history.labels[first][0]) for first in np.unique(history.experiment, return_index=True)[1]]
-    few = max(1, sum(map(len, names)) // 50 + 1)
+    names = [_short(history.labels[first][0]) for first in np.unique(history.experiment, return_index=True)[1]]
+    few = sum(map(len, names)) // LETTERS + 1
     axes.set_xticks(middles[::few], names[::few])
     axes.grid(axis="x", visible=False)
-    axes.set(xlabel="experiment", ylabel=word)
+    axes.set_ylabel(word)
     axes.yaxis.set_major_formatter(lambda value, _: plain(value))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, handletextpad=0.4)
+
+
+def _short(name: object) -> str:
+    text = " ".join(str(name).split())
+    return labels.for_figure(text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…")
 
 
 def _draw_heights(axes: Axes, check: Check) -> None:
