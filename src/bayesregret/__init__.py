@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bayesregret import bounds
     from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
+    from bayesregret.priors import FittedPrior, fit_prior
 
 __version__ = "0.1.0"
 
@@ -67,6 +68,7 @@ __all__ = [
     "ExactRegret",
     "ExploreCommit",
     "ExponentialBandit",
+    "FittedPrior",
     "GaussianBandit",
     "Gittins",
     "Greedy",
@@ -87,6 +89,7 @@ __all__ = [
     "bounds",
     "exact_regret",
     "explore_commit_regret",
+    "fit_prior",
     "gittins_index",
     "load_problem",
     "simulate",
@@ -101,4 +104,6 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("bayesregret.exact"), name)
     if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
         return getattr(importlib.import_module("bayesregret.optimal"), name)
+    if name in ("FittedPrior", "fit_prior"):
+        return getattr(importlib.import_module("bayesregret.priors"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__
-from bayesregret.cli import audit, bounds, exact, reproduce, simulate, study
+from bayesregret.cli import audit, bounds, exact, prior, reproduce, simulate, study
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
@@ -38,6 +38,7 @@ app.command(cls=SectionedCommand)(bounds.bounds)
 app.command(cls=SectionedCommand)(audit.audit)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
 app.command(cls=SectionedCommand)(reproduce.sweep)
+app.add_typer(prior.app, name="prior")
 app.add_typer(study.app, name="study")
 
 

@@ -1,0 +1,7 @@
+"""Priors from past experiments, by maximum marginal likelihood. docs/priors.md has the formulas."""
+
+from bayesregret.priors.comparison import Comparison
+from bayesregret.priors.fit import fit_prior
+from bayesregret.priors.fitted import FittedPrior
+
+__all__ = ["Comparison", "FittedPrior", "fit_prior"]

@@ -1,0 +1,220 @@
+"""What past experiments are known by: the pulls of each arm, the sum of its rewards and their squared deviations.
+
+Rows are counted from 1, without headings. Rows of the same arm of the same experiment add up, and arms without pulls
+are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.priors.columns import Columns, column_blocks
+
+Index = NDArray[np.intp]
+
+LARGEST_COUNT = 10**15  # doubles still tell whole numbers apart
+
+# For each model, the columns that sum up an arm; a history of single rewards has `reward` in their place.
+SUMMARIES = {
+    "bernoulli": (("pulls", "successes"),),
+    "gaussian": (("pulls", "mean", "variance"),),
+    "poisson": (("pulls", "total"), ("pulls", "events")),
+}
+REWARD = "reward"
+LABELS = ("experiment", "arm")
+NAMELESS = {"", None}
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """Arms of past experiments, those of one experiment next to each other."""
+
+    labels: tuple[tuple[Any, Any], ...]  # (experiment, arm)
+    experiment: Index  # (arms,): from 0
+    pulls: Array
+    totals: Array
+    squares: Array  # squared deviations from the arm's mean, summed
+    experiments: int
+
+    @property
+    def arms(self) -> int:
+        return len(self.pulls)
+
+    @property
+    def means(self) -> Array:
+        return self.totals / self.pulls
+
+    @property
+    def arms_of_experiments(self) -> Index:
+        """(experiments,): how many arms each has."""
+        return np.bincount(self.experiment, minlength=self.experiments)
+
+    def take(self, arms: Index, experiment: Index, experiments: int) -> History:
+        """Some of the arms, as those of other experiments, which may be without arms."""
+        labels = tuple(self.labels[arm] for arm in arms)
+        return History(labels, experiment, self.pulls[arms], self.totals[arms], self.squares[arms], experiments)
+
+
+def read_history(history: Any, model: str) -> History:
+    """The history in a CSV file, a table of columns or a list of rows; ValueError says what is wrong with it."""
+    if isinstance(history, History):
+        return history
+    try:
+        return _tallied(column_blocks(history), model)
+    except ValueError as error:
+        if not isinstance(history, str | os.PathLike):
+            raise
+        name = os.fsdecode(history)
+        raise ValueError(f"{name if name.isprintable() else ascii(name)}: {error}") from None
+
+
+def _tallied(blocks: Iterable[Columns], model: str) -> History:
+    numbers: dict[tuple[Any, Any], int] = {}  # of the arms, in order of appearance
+    arms: list[Index] = []
+    cells: dict[str, list[Array]] = {}
+    before = 0
+    for columns in blocks:
+        needed = _needed(columns, model)
+        arms.append(_numbered(numbers, columns["experiment"], columns["arm"], before))
+        for name in needed:
+            cells.setdefault(name, []).append(_numbers(name, columns[name], before))
+        before += len(arms[-1])
+    if before == 0:
+        raise ValueError("has no rows; there must be one for each arm, or for each reward")
+    table = {name: np.concatenate(parts) for name, parts in cells.items()}
+    sums = (_rewards if REWARD in table else SUMS[model])(table, np.concatenate(arms), model, len(numbers))
+    return _in_order(list(numbers), *sums)
+
+
+def _needed(columns: Columns, model: str) -> tuple[str, ...]:
+    """The columns with numbers: a summary if it is whole, or else rewards."""
+    choices = (*SUMMARIES[model], (REWARD,))
+    found = next((choice for choice in choices if columns.keys() >= {*LABELS, *choice}), None)
+    if found is not None:
+        return found
+    wanted = " or ".join(", ".join((*LABELS, *choice)) for choice in choices)
+    closest = max(choices, key=lambda choice: len(columns.keys() & set(choice)))
+    missing = next(name for name in (*LABELS, *closest) if name not in columns)
+    raise ValueError(f"column {missing} is missing; a {model} history has {wanted}")
+
+
+def _numbered(numbers: dict[tuple[Any, Any], int], experiments: Any, arms: Any, before: int) -> Index:
+    """The number of each row's arm; arms that are new get the next ones."""
+    try:
+        found = [numbers.setdefault(label, len(numbers)) for label in zip(experiments, arms, strict=True)]
+        nameless = NAMELESS & {*experiments, *arms}
+    except TypeError:  # what cannot be hashed
+        raise ValueError("experiment and arm must be names or numbers") from None
+    if nameless:
+        rows = enumerate(zip(experiments, arms, strict=True), before + 1)
+        at, row = next((at, row) for at, row in rows if NAMELESS & set(row))
+        raise ValueError(f"row {at}: {LABELS[0 if row[0] in NAMELESS else 1]} must have a name, got nothing")
+    return np.array(found, dtype=np.intp)
+
+
+def _numbers(name: str, column: Any, before: int) -> Array:
+    """Empty cells become nan, for the checks to refuse where a number is needed."""
+    try:
+        return np.fromiter(map(float, column), dtype=np.float64, count=len(column))
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_number(name, cell, at) for at, cell in enumerate(column, before + 1)], dtype=np.float64)
+
+
+def _number(name: str, cell: Any, row: int) -> float:
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return float("nan")
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise checks.fail(f"row {row}: {name}", "a number", cell) from None
+
+
+# --- sums for each arm ---------------------------------------------------------------------------------------------
+
+Sums = tuple[Array, Array, Array]  # pulls, totals, squares
+
+
+def _refuse(name: str, values: Array, bad: NDArray[np.bool_], may_be: Callable[[int], str] | str) -> None:
+    """ValueError for the first bad row, if there is one."""
+    if bad.any():
+        at = int(np.argmax(bad))
+        value = float(values[at])
+        told: Any = "nothing" if np.isnan(value) else int(value) if value.is_integer() else value
+        allowed = may_be if isinstance(may_be, str) else may_be(at)
+        raise ValueError(f"row {at + 1}: {name} must be {allowed}, got {told}")
+
+
+def _check_whole(name: str, values: Array) -> None:
+    whole = (values >= 0.0) & (values <= LARGEST_COUNT) & (values == np.floor(values))
+    _refuse(name, values, ~whole, f"a whole number, at least 0 and at most {LARGEST_COUNT:g}")
+
+
+def _check_real(name: str, values: Array, needed: NDArray[np.bool_]) -> None:
+    _refuse(name, values, needed & ~(np.abs(values) <= checks.LARGEST), "a finite number")
+
+
+def _of_counts(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
+    pulls, (name, counts) = table["pulls"], next((n, c) for n, c in table.items() if n != "pulls")
+    _check_whole("pulls", pulls)
+    _check_whole(name, counts)
+    if model == "bernoulli":
+        _refuse(name, counts, counts > pulls, lambda at: f"at most pulls, {int(pulls[at])}")
+    else:
+        _refuse(name, counts, (counts > 0) & (pulls == 0), "0 for an arm without pulls")
+    return _added(arm, pulls, arms), _added(arm, counts, arms), np.zeros(arms)
+
+
+def _of_moments(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
+    pulls, means, variances = table["pulls"], table["mean"], table["variance"]
+    _check_whole("pulls", pulls)
+    _check_real("mean", means, pulls > 0)
+    _check_real("variance", variances, pulls > 1)
+    _refuse("variance", variances, (pulls > 1) & (variances < 0.0), "a number, at least 0")
+    inside = np.where(pulls > 1, (pulls - 1.0) * variances, 0.0)
+    return _summed(arm, pulls, np.where(pulls > 0, means, 0.0), inside, arms)
+
+
+def _rewards(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
+    rewards = table[REWARD]
+    if model == "bernoulli":
+        _refuse(REWARD, rewards, (rewards != 0.0) & (rewards != 1.0), "0 or 1")
+    elif model == "poisson":
+        _check_whole(REWARD, rewards)
+    else:
+        _check_real(REWARD, rewards, np.ones(len(rewards), dtype=np.bool_))
+    return _summed(arm, np.ones(len(rewards)), rewards, np.zeros(len(rewards)), arms)
+
+
+def _summed(arm: Index, pulls: Array, means: Array, inside: Array, arms: int) -> Sums:
+    """Rows put together: deviations from the mean of all of an arm, those inside a row and those of its mean."""
+    counts = _added(arm, pulls, arms)
+    centre = _added(arm, pulls * means, arms) / np.maximum(counts, 1.0)
+    return counts, counts * centre, _added(arm, inside + pulls * (means - centre[arm]) ** 2, arms)
+
+
+def _added(arm: Index, values: Array, arms: int) -> Array:
+    return np.asarray(np.bincount(arm, values, arms), dtype=np.float64)
+
+
+SUMS = {"bernoulli": _of_counts, "poisson": _of_counts, "gaussian": _of_moments}
+
+
+def _in_order(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, squares: Array) -> History:
+    """Experiments in order of appearance, and their arms."""
+    numbers: dict[Any, int] = {}
+    used = [arm for arm in range(len(labels)) if pulls[arm] > 0]
+    if not used:
+        raise ValueError("pulls must be above 0 for some arm")
+    experiment = np.array([numbers.setdefault(labels[arm][0], len(numbers)) for arm in used], dtype=np.intp)
+    order = np.argsort(experiment, kind="stable")
+    arms = np.array(used, dtype=np.intp)[order]
+    in_order = tuple(labels[arm] for arm in arms)
+    return History(in_order, experiment[order], pulls[arms], totals[arms], squares[arms], len(numbers))

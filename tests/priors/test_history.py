@@ -1,0 +1,237 @@
+"""Histories are read from files, columns and rows, and what is wrong with them is told in one line."""
+
+import csv
+import io
+import time
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import bayesregret as br
+from bayesregret.priors import columns
+from bayesregret.priors.history import History, read_history
+
+GOOD = "experiment,arm,pulls,successes\n1,A,10,3\n1,B,20,5\n2,A,30,9\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """The history in a file with this text or these bytes."""
+
+    def from_text(text, model="bernoulli"):
+        path = tmp_path / "history.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_history(path, model)
+
+    return from_text
+
+
+def summed(history):
+    arms = zip(history.labels, history.pulls.tolist(), history.totals.tolist(), strict=True)
+    return {label: (pulls, total) for label, pulls, total in arms}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        GOOD.replace("\n", "\r\n"),
+        "\ufeff" + GOOD,
+        "\n" + GOOD.replace("\n", "\n\n"),
+        GOOD.replace(",", ";"),
+        GOOD.replace(",", "\t"),
+        GOOD.replace("experiment,arm", "Experiment, ARM "),
+        GOOD.replace("1,A,10,3", '"1","A",1e1,3.0'),
+        GOOD.replace("1,B,20,5\n", "1,C,0,0\n1,B,15,5\n1,B,5,0\n"),
+        "note,arm,experiment,successes,pulls\nx,A,1,3,10\ny,B,1,5,20\n,A,2,9,30\n",
+    ],
+)
+def test_a_file_in_many_hands(read, text):
+    history = read(text)
+    assert summed(history) == {("1", "A"): (10, 3), ("1", "B"): (20, 5), ("2", "A"): (30, 9)}
+    assert history.experiment.tolist() == [0, 0, 1]
+    assert history.arms_of_experiments.tolist() == [2, 1]
+
+
+def test_python_has_columns_rows_and_tables(read):
+    rows = list(csv.DictReader(io.StringIO(GOOD)))
+    by_column = {name: [row[name] for row in rows] for name in rows[0]}
+    expected = summed(read(GOOD))
+    assert summed(read_history(rows, "bernoulli")) == expected
+    assert summed(read_history(by_column, "bernoulli")) == expected
+    numbers = {"experiment": np.array([1, 1, 2]), "arm": ["A", "B", "A"], "pulls": (10, 20, 30), "successes": [3, 5, 9]}
+    history = read_history(numbers, "bernoulli")
+    assert list(summed(history).values()) == list(expected.values())
+    assert read_history(history, "bernoulli") is history
+    pandas = pytest.importorskip("pandas")
+    assert summed(read_history(pandas.DataFrame(rows), "bernoulli")) == expected
+
+
+def test_single_rewards_add_up():
+    rng = np.random.default_rng(2)
+    experiment, arm = rng.integers(0, 3, 500), rng.integers(0, 2, 500)
+    rewards = 1e6 + rng.normal(size=500)
+    history = read_history({"experiment": experiment, "arm": arm, "reward": rewards}, "gaussian")
+    for (of, name), pulls, mean, squares in zip(
+        history.labels, history.pulls, history.means, history.squares, strict=True
+    ):
+        own = rewards[(experiment == of) & (arm == name)]
+        assert pulls == len(own)
+        assert mean == pytest.approx(own.mean(), rel=1e-14)
+        assert squares == pytest.approx(own.var() * len(own), rel=1e-8)
+    counts = read_history({"experiment": [1, 1, 1], "arm": "aab", "reward": [2, 0, 7]}, "poisson")
+    assert summed(counts) == {(1, "a"): (2, 2), (1, "b"): (1, 7)}
+    truth = read_history({"experiment": [1, 1, 1], "arm": "aab", "reward": [True, False, True]}, "bernoulli")
+    assert summed(truth) == {(1, "a"): (2, 1), (1, "b"): (1, 1)}
+
+
+def test_summaries_of_the_same_arm_add_up():
+    """As if all rewards were in one row."""
+    rewards = np.array([1.0, 4.0, 2.0, 9.0, 3.0])
+    parts = [rewards[:2], rewards[2:]]
+    history = {
+        "experiment": [1, 1, 1],
+        "arm": ["a", "a", "b"],
+        "pulls": [2, 3, 0],
+        "mean": [*(part.mean() for part in parts), None],
+        "variance": [*(part.var(ddof=1) for part in parts), ""],
+    }
+    found = read_history(history, "gaussian")
+    assert (found.pulls.tolist(), found.totals.tolist()) == ([5.0], [19.0])
+    assert found.squares[0] == pytest.approx(rewards.var() * 5)
+
+
+def test_a_large_history_is_read_in_blocks(read, monkeypatch):
+    whole = read(GOOD)
+    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 2)
+    assert summed(read(GOOD)) == summed(whole)
+    with pytest.raises(ValueError, match="row 3: pulls must be a number, got 'x'"):
+        read(GOOD.replace("2,A,30", "2,A,x"))
+    with pytest.raises(ValueError, match="row 3: must have 4 cells, one for each column, got 5"):
+        read(GOOD.replace("2,A,30", "2,A,30,1"))
+
+
+def test_a_hundred_thousand_rewards_are_read_in_a_moment(read):
+    rows = "\n".join(f"exp-{i % 50},{i % 7},{i % 3 % 2}" for i in range(100_000))
+    began = time.perf_counter()
+    history = read("experiment,arm,reward\n" + rows)
+    assert time.perf_counter() - began < 5.0  # 0.2 s on a machine with nothing else to do
+    assert history.pulls.sum() == 100_000
+
+
+NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experiment, arm, reward"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty; its first line must name the columns"),
+        ("\n \n", "is empty; its first line must name the columns"),
+        ("experiment,arm,pulls,successes\n", "has no rows; there must be one for each arm, or for each reward"),
+        ("arm,pulls,successes\n1,2,3\n", f"column experiment is missing; {NEEDED}"),
+        ("experiment,arm,pulls\n1,2,3\n", f"column successes is missing; {NEEDED}"),
+        ("experiment,arm\n1,2\n", f"column pulls is missing; {NEEDED}"),
+        ("experiment,arm,arm,reward\n1,2,3,1\n", "'arm' is the name of two columns"),
+        (GOOD.replace("10", "-10"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got -10"),
+        (GOOD.replace("10", "2.5"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 2.5"),
+        (GOOD.replace("10", "1e20"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 10000"),
+        (GOOD.replace("20", "nan"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
+        (GOOD.replace("20", ""), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
+        (GOOD.replace("20", "inf"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got inf"),
+        (GOOD.replace("20", "many"), "row 2: pulls must be a number, got 'many'"),
+        (GOOD.replace(",9", ",31"), "row 3: successes must be at most pulls, 30, got 31"),
+        (GOOD.replace("2,A", ",A"), "row 3: experiment must have a name, got nothing"),
+        (GOOD.replace("2,A", "2,"), "row 3: arm must have a name, got nothing"),
+        (GOOD.replace(",9", ""), "row 3: must have 4 cells, one for each column, got 3"),
+        ("experiment,arm,pulls,successes\n1,a,0,0\n1,b,0,0\n", "pulls must be above 0 for some arm"),
+        ("experiment,arm,reward\n1,a,0\n1,b,2\n", "row 2: reward must be 0 or 1, got 2"),
+        (GOOD.encode("utf-16"), "must be UTF-8 text, and is not; save it as CSV in UTF-8"),
+        (GOOD.encode() + b"2,\xe9,3,1\n", "must be UTF-8 text, and is not; save it as CSV in UTF-8"),
+        ('experiment,arm,reward\n1,"a,0\n' + "x\n" * 70_000, "is not CSV: field larger than field limit (131072)"),
+        ("x" * 200_000, "has a line of more than 100000 letters; a history has one line for each row"),
+    ],
+)
+def test_bad_files(read, tmp_path, text, said):
+    with pytest.raises(ValueError, match=r"history\.csv: ") as raised:
+        read(text)
+    check_message(str(raised.value), f"{tmp_path / 'history.csv'}: {said}")
+
+
+@pytest.mark.parametrize(
+    ("model", "columns", "said"),
+    [
+        ("gaussian", {"pulls": [2, 2], "mean": [1, "inf"], "variance": [1, 1]}, "row 2: mean must be a finite number"),
+        ("gaussian", {"pulls": [2, 2], "mean": [1, 2], "variance": [1, None]}, "row 2: variance must be a finite"),
+        ("gaussian", {"pulls": [2, 2], "mean": [1, 2], "variance": [1, -1]}, "row 2: variance must be a number, at"),
+        ("gaussian", {"reward": [1, "nan"]}, "row 2: reward must be a finite number, got nothing"),
+        ("gaussian", {"reward": [1, 10**400]}, "row 2: reward must be a number, got 1000"),
+        ("poisson", {"reward": [1, 0.5]}, "row 2: reward must be a whole number, at least 0"),
+        ("poisson", {"pulls": [1, 0], "total": [1, 3]}, "row 2: total must be 0 for an arm without pulls, got 3"),
+        ("poisson", {"pulls": [1, 1], "events": [1, -3]}, "row 2: events must be a whole number, at least 0"),
+        ("poisson", {"pulls": [1, 1]}, "column total is missing; a poisson history has experiment, arm, pulls, total"),
+        ("bernoulli", {"reward": [1]}, "history must have columns of the same length, got 1 and 2 rows"),
+        ("bernoulli", {"experiment": [[], []], "reward": [1, 1]}, "experiment and arm must be names or numbers"),
+    ],
+)
+def test_bad_columns(model, columns, said):
+    with pytest.raises(ValueError, match="^" + said):
+        read_history({"experiment": [1, 1], "arm": ["a", "b"], **columns}, model)
+
+
+@pytest.mark.parametrize(
+    ("history", "said"),
+    [
+        (5, "history must be a CSV file, a table of columns or a list of rows, got 5"),
+        ([], "column experiment is missing; a bernoulli"),
+        ([1], "row 1 must be a table of named fields, got 1"),
+        ([{"arm": 1}, {"pulls": 1}], "row 2: must have the fields of the first row, arm"),
+        ("no such file", "no such file: cannot be read: No such file or directory"),
+        ("/", "/: cannot be read: Is a directory"),
+        ("odd\nname", r"'odd\\nname': cannot be read: No such file"),
+    ],
+)
+def test_no_history(history, said):
+    with pytest.raises(ValueError, match="^" + said):
+        br.fit_prior(history, model="bernoulli")
+
+
+def test_a_huge_file_is_not_read(read, monkeypatch):
+    monkeypatch.setattr(columns, "LARGEST_FILE", 10)
+    with pytest.raises(ValueError, match="is too large; a history has at most 0 MB"):
+        read(GOOD)
+
+
+CELLS = st.sampled_from(["1", "2", "0", "-1", "0.5", "nan", "inf", "1e400", "x", "", '"', "é", "10", "3"])
+FILES = st.lists(st.lists(CELLS, min_size=3, max_size=5).map(",".join), max_size=5).map("\n".join)
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz") / "history.csv"
+
+
+def check_message(message, begins):
+    assert message.startswith(begins)
+    assert message.isprintable(), "one line"
+    assert len(message) < len(begins) + 300
+
+
+@given(
+    heading=st.sampled_from([GOOD.splitlines()[0], "experiment,arm,reward", "experiment,arm,pulls,total,mean"]),
+    body=FILES,
+    noise=st.binary(max_size=6),
+    model=st.sampled_from(["bernoulli", "gaussian", "poisson"]),
+)
+@example("experiment,arm,reward", "1,1,0\n1,2,1", b"", "bernoulli")
+def test_whatever_a_file_holds(fuzzed, heading, body, noise, model):
+    fuzzed.write_bytes(f"{heading}\n{body}\n".encode() + noise)
+    try:
+        found = read_history(fuzzed, model)
+    except ValueError as error:
+        check_message(str(error), f"{fuzzed}: ")
+    else:
+        assert isinstance(found, History)
+        assert (found.pulls > 0).all()
+        assert np.isfinite(found.totals).all()
