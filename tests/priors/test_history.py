@@ -171,6 +171,7 @@ def test_bad_files(read, tmp_path, text, said):
         ("poisson", {"pulls": [1, 0], "total": [1, 3]}, "row 2: total must be 0 for an arm without pulls, got 3"),
         ("poisson", {"pulls": [1, 1], "events": [1, -3]}, "row 2: events must be a whole number, at least 0"),
         ("poisson", {"pulls": [1, 1]}, "column total is missing; a poisson history has experiment, arm, pulls, total"),
+        ("bernoulli", {"reward": 1}, "column reward must be a list with an entry for each row, got 1"),
         ("bernoulli", {"reward": [1]}, "history must have columns of the same length, got 1 and 2 rows"),
         ("bernoulli", {"experiment": [[], []], "reward": [1, 1]}, "experiment and arm must be names or numbers"),
     ],

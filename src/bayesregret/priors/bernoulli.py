@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from bayesregret.quadrature import gauss_rule
 
 # So many times as precise as the most pulls can tell, or so few imaginary pulls, are as good as the limit.
 BEYOND_PULLS, LEAST_PRECISION = 1e6, 1e-3
+INSIDE = (1e-12, 1.0 - 1e-12)  # where a guess has a logit
 POINTS = 16  # for the distribution function of successes: about four digits, more than a picture shows
 
 
@@ -34,7 +36,7 @@ class BernoulliArms(Family):
     def limits(self) -> Limits:
         return Limits(1.0 / (BEYOND_PULLS * float(self.history.pulls.max())), 1.0 / LEAST_PRECISION)
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         """From the squared deviations of arms' means that single pulls do not explain."""
         history = self.history
@@ -62,7 +64,7 @@ class BernoulliArms(Family):
         share = point.spread / (1.0 + point.spread)
         worth = 1.0 / (share + (1.0 - share) / self.history.pulls)  # of an arm, in pulls of independent ones
         pulls = self.of_experiments(worth) + 1.0
-        mean = (self.of_experiments(worth * self.history.means) + typical) / pulls
+        mean = np.clip((self.of_experiments(worth * self.history.means) + typical) / pulls, *INSIDE)
         information = (pulls - 1.0) * mean * (1.0 - mean)
         before = point.level_spread**-2
         return (information * logit(mean) + before * point.location) / (information + before), np.sqrt(

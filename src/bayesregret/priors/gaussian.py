@@ -38,7 +38,7 @@ class GaussianArms(Family):
     def limits(self) -> Limits:
         return Limits(BEYOND_NOISE * float(self.sampling.min()), 1e3 * sum(self._apart))
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         return Point(float(self.history.means.mean()), self._apart[1])
 
@@ -46,7 +46,7 @@ class GaussianArms(Family):
     def own_errors(self) -> dict[str, float]:
         return {"reward_noise": self.noise_error}
 
-    @property
+    @functools.cached_property
     def scale(self) -> float:
         """How far apart means are."""
         return math.sqrt(sum(self._apart))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
@@ -31,7 +32,7 @@ class PoissonArms(Family):
     def limits(self) -> Limits:
         return Limits(1.0 / (BEYOND_TOTALS * float(self.history.totals.max())), 1.0 / LEAST_SHAPE)
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         """From the squared deviations of arms' means that Poisson totals do not explain."""
         history = self.history
