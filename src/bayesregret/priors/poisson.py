@@ -11,7 +11,7 @@ from scipy.special import betainc, gammaincinv, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
-from bayesregret.priors.family import Family, Limits, Point
+from bayesregret.priors.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 from bayesregret.priors.rising import log_rising
 
@@ -61,10 +61,7 @@ class PoissonArms(Family):
         pulls = self.of_experiments(worth)
         mean = (self.of_experiments(worth * self.history.means) + 0.5) / (pulls + more)
         information = pulls * mean
-        before = point.level_spread**-2
-        return (information * np.log(mean) + before * point.location) / (information + before), np.sqrt(
-            1.0 / (information + before)
-        )
+        return normal_level(point, information, np.log(mean))
 
     def below(self, location: Array, spread: float) -> tuple[Array, Array]:
         """A Gamma mixture of Poisson distributions is negative binomial."""
