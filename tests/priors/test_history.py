@@ -132,6 +132,7 @@ NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experimen
         ("experiment,arm,pulls,successes\n", "has no rows; there must be one for each arm, or for each reward"),
         ("arm,pulls,successes\n1,2,3\n", f"column experiment is missing; {NEEDED}"),
         ("experiment,arm,pulls\n1,2,3\n", f"column successes is missing; {NEEDED}"),
+        ("root:x:0\nbin,bash", f"column experiment is missing; {NEEDED}"),
         ("experiment,arm\n1,2\n", f"column pulls is missing; {NEEDED}"),
         ("experiment,arm,arm,reward\n1,2,3,1\n", "'arm' is the name of two columns"),
         (GOOD.replace("10", "-10"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got -10"),

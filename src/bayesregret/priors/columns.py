@@ -84,13 +84,12 @@ def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
     rows = (
         row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row
     )  # blank lines have no cells
+    yield dict.fromkeys(headings, ())  # columns that are missing are told before rows that are wrong
     before = 0
     while block := list(itertools.islice(rows, ROWS_AT_ONCE)):
         _check_widths(block, len(headings), before)
         yield dict(zip(headings, zip(*block, strict=True), strict=True))
         before += len(block)
-    if before == 0:
-        yield dict.fromkeys(headings, ())
 
 
 def _lines(file: TextIO) -> Iterator[str]:
