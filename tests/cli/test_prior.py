@@ -41,12 +41,11 @@ def test_people_get_a_table_and_the_warnings(fit):
 
 
 @pytest.mark.parametrize("name", ["problem.toml", "problem.json"])
-def test_the_problem_is_for_other_commands(fit, bayesregret, name):
+def test_the_problem_is_for_other_commands(fit, name):
     outcome = fit("--model", "bernoulli", "--output", name, "--arms", "3", "--level", "0.2", "--json")
     made = br.fit_prior("history.csv", model="bernoulli").bandit(3, level=0.2)
     assert br.load_problem(name) == made
     assert outcome.data["problem"] == made.to_dict()
-    assert bayesregret("bounds", name, "--horizon", "10", "--json").data["problem"] == made.to_dict()
 
 
 def test_a_new_experiment_is_as_large_as_the_largest_one(fit):

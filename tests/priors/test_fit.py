@@ -319,3 +319,27 @@ def test_no_fit_without_the_data_for_it(history, arguments, said):
     with pytest.raises(ValueError, match="^" + said.replace("(", r"\(")) as raised:
         br.fit_prior(history, **{"model": "bernoulli", **arguments})
     assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_whatever_a_small_history_holds(seed):
+    """Arms that never or always win, huge and tiny counts, experiments of one arm: a prior, or one line."""
+    rng = np.random.default_rng(seed)
+    arms, model = int(rng.integers(2, 7)), list(TRUTHS)[seed % 3]
+    pulls = rng.integers(0, 3 + 10 ** rng.integers(0, 7), arms)
+    history = {"experiment": rng.integers(0, 3, arms), "arm": range(arms), "pulls": pulls}
+    if model == "bernoulli":
+        history["successes"] = rng.binomial(pulls, rng.choice([0.0, 1.0, 0.5, 1e-4], arms))
+    elif model == "poisson":
+        history["total"] = rng.poisson(pulls * rng.choice([0.0, 1.0, 1e-4, 300.0], arms))
+    else:
+        history |= {"mean": rng.choice([0.0, 1e6, -1.0], arms) + rng.normal(size=arms), "variance": [1e-8] * arms}
+    try:
+        fitted = br.fit_prior(history, model=model)
+    except ValueError as error:
+        said = str(error)
+    else:
+        assert not any(math.isnan(value) for value in (*fitted.parameters.values(), *fitted.standard_errors.values()))
+        assert math.isfinite(fitted.log_likelihood)
+        said = repr(fitted).replace("\n", " ")
+    assert said.isprintable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
@@ -10,14 +11,15 @@ from scipy.special import betainc, betaincinv, expit, gammaln, logit
 
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
-from bayesregret.priors.family import Family, Limits, Point
+from bayesregret.priors.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 from bayesregret.priors.rising import log_rising
 from bayesregret.quadrature import gauss_rule
 
 # So many times as precise as the most pulls can tell, or so few imaginary pulls, are as good as the limit.
 BEYOND_PULLS, LEAST_PRECISION = 1e6, 1e-3
-POINTS = 16  # for the distribution function of successes: about four digits, more than a picture shows
+INSIDE = (1e-12, 1.0 - 1e-12)  # where a guess has a logit
+POINTS = 16  # for the distribution function of successes: three digits or more, as many as a picture shows
 
 
 class BernoulliArms(Family):
@@ -34,7 +36,7 @@ class BernoulliArms(Family):
     def limits(self) -> Limits:
         return Limits(1.0 / (BEYOND_PULLS * float(self.history.pulls.max())), 1.0 / LEAST_PRECISION)
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         """From the squared deviations of arms' means that single pulls do not explain."""
         history = self.history
@@ -62,12 +64,9 @@ class BernoulliArms(Family):
         share = point.spread / (1.0 + point.spread)
         worth = 1.0 / (share + (1.0 - share) / self.history.pulls)  # of an arm, in pulls of independent ones
         pulls = self.of_experiments(worth) + 1.0
-        mean = (self.of_experiments(worth * self.history.means) + typical) / pulls
+        mean = np.clip((self.of_experiments(worth * self.history.means) + typical) / pulls, *INSIDE)
         information = (pulls - 1.0) * mean * (1.0 - mean)
-        before = point.level_spread**-2
-        return (information * logit(mean) + before * point.location) / (information + before), np.sqrt(
-            1.0 / (information + before)
-        )
+        return normal_level(point, information, logit(mean))
 
     def below(self, location: Array, spread: float) -> tuple[Array, Array]:
         alpha, beta = expit(location) / spread, expit(-location) / spread

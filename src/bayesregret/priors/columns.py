@@ -23,11 +23,18 @@ def column_blocks(history: Any) -> Iterator[Columns]:
     if isinstance(history, str | os.PathLike):
         yield from _blocks_of_file(os.fsdecode(history))
     elif isinstance(history, Mapping) or hasattr(history, "keys"):  # a pandas table has keys, too
-        yield _of_equal_length({str(name): list(history[name]) for name in history.keys()})  # noqa: SIM118
+        yield _of_equal_length({str(name): _listed(name, history[name]) for name in history.keys()})  # noqa: SIM118
     elif isinstance(history, Iterable):
         yield _of_rows(list(history))
     else:
         raise checks.fail("history", "a CSV file, a table of columns or a list of rows", history)
+
+
+def _listed(name: Any, column: Any) -> list[Any]:
+    try:
+        return list(column)
+    except TypeError:
+        raise checks.fail(f"column {name}", "a list with an entry for each row", column) from None
 
 
 def _of_equal_length(columns: Columns) -> Columns:
@@ -77,13 +84,12 @@ def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
     rows = (
         row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row
     )  # blank lines have no cells
+    yield dict.fromkeys(headings, ())  # columns that are missing are told before rows that are wrong
     before = 0
     while block := list(itertools.islice(rows, ROWS_AT_ONCE)):
         _check_widths(block, len(headings), before)
         yield dict(zip(headings, zip(*block, strict=True), strict=True))
         before += len(block)
-    if before == 0:
-        yield dict.fromkeys(headings, ())
 
 
 def _lines(file: TextIO) -> Iterator[str]:

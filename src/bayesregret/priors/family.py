@@ -152,6 +152,12 @@ class Family(ABC):
         return sums
 
 
+def normal_level(point: Point, information: Array, observed: Array) -> tuple[Array, Array]:
+    """Mean and deviation of a level that was observed with so much information, all of it normal."""
+    before = point.level_spread**-2
+    return (information * observed + before * point.location) / (information + before), (information + before) ** -0.5
+
+
 @functools.cache
 def _hermite(order: int) -> tuple[Array, Array]:
     """Points and logarithms of weights for integrals over the whole line, of functions like a normal density."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from bayesregret import checks
 from bayesregret.priors.bernoulli import BernoulliArms
 from bayesregret.priors.comparison import Comparison
@@ -46,12 +48,9 @@ def fit_prior(
     why_not = _cannot_group(arms)
     if grouped and why_not is not None:
         raise ValueError(f"grouped must not be True: {why_not}")
-    alone = fit_one_level(family)
-    if why_not is not None:
-        return _finished(alone, why_not)
-    together = fit_own_levels(alone)
-    comparison = Comparison.of(alone.optimum.value, together.optimum.value)
-    return _finished(alone if grouped is False else together, comparison)
+    # Threads for matrices of three rows take a hundred times as long as the work.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _fitted(family, grouped, why_not)
 
 
 def _family(history: History, model: str, reward_noise: float | None) -> Family:
@@ -92,6 +91,15 @@ def _cannot_group(history: History) -> str | None:
     if arms.max() == 1:
         return "every experiment has one arm only, so levels and arms cannot be told apart"
     return None
+
+
+def _fitted(family: Family, grouped: bool | None, why_not_grouped: str | None) -> FittedPrior:
+    alone = fit_one_level(family)
+    if why_not_grouped is not None:
+        return _finished(alone, why_not_grouped)
+    together = fit_own_levels(alone)
+    comparison = Comparison.of(alone.optimum.value, together.optimum.value)
+    return _finished(alone if grouped is False else together, comparison)
 
 
 def _finished(found: Fit, comparison: Comparison | str) -> FittedPrior:

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
-from bayesregret.priors.family import HALF_LOG_2_PI, ORDERS, Family, Limits, Point
+from bayesregret.priors.family import HALF_LOG_2_PI, ORDERS, Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 
 BEYOND_NOISE = 1e-6  # a prior variance of so small a share of the best arm's sampling variance is as good as 0
@@ -38,7 +38,7 @@ class GaussianArms(Family):
     def limits(self) -> Limits:
         return Limits(BEYOND_NOISE * float(self.sampling.min()), 1e3 * sum(self._apart))
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         return Point(float(self.history.means.mean()), self._apart[1])
 
@@ -46,7 +46,7 @@ class GaussianArms(Family):
     def own_errors(self) -> dict[str, float]:
         return {"reward_noise": self.noise_error}
 
-    @property
+    @functools.cached_property
     def scale(self) -> float:
         """How far apart means are."""
         return math.sqrt(sum(self._apart))
@@ -79,8 +79,7 @@ class GaussianArms(Family):
     def level_guess(self, point: Point) -> tuple[Array, Array]:
         """Exact."""
         weights, level = self._weighted(1.0 / (point.spread + self.sampling))
-        before = point.level_spread**-2
-        return (weights * level + before * point.location) / (weights + before), np.sqrt(1.0 / (weights + before))
+        return normal_level(point, weights, level)
 
     def below(self, location: Array, spread: float) -> tuple[Array, Array]:
         chance = np.asarray(ndtr((self.history.means - location) / np.sqrt(spread + self.sampling)))

@@ -6,6 +6,7 @@ are left out.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -48,11 +49,11 @@ class History:
     def arms(self) -> int:
         return len(self.pulls)
 
-    @property
+    @functools.cached_property
     def means(self) -> Array:
         return self.totals / self.pulls
 
-    @property
+    @functools.cached_property
     def arms_of_experiments(self) -> Index:
         """(experiments,): how many arms each has."""
         return np.bincount(self.experiment, minlength=self.experiments)

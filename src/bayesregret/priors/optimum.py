@@ -19,7 +19,8 @@ POLISHING_STEPS = 4
 FLAT = 1e-5
 HOPELESS = 10.0  # lost at a limit before the other coordinates move: they do not win that back
 SETTLED = 1e-6
-TOLD = 5e-3  # upper limits are told to two digits
+# Upper limits are told to two digits.
+TOLD, LITTLE = 0.01, 0.01
 
 
 class Optimum(NamedTuple):
@@ -52,8 +53,8 @@ def highest(function: Function, rough: Function, starts: Sequence[Array], limits
     return Optimum(x, function(x), fixed)
 
 
-def _climb(function: Function, start: Array, limits: Array, free: list[int] | None = None) -> Array:
-    """Uphill along the free coordinates."""
+def _climb(function: Function, start: Array, limits: Array, free: list[int] | None = None, loss: float = 1e-6) -> Array:
+    """Uphill along the free coordinates, until a step wins no more than `loss`."""
     free = list(range(len(start))) if free is None else free
     x = np.clip(start, limits[:, 0], limits[:, 1])
     if not free:
@@ -64,7 +65,8 @@ def _climb(function: Function, start: Array, limits: Array, free: list[int] | No
         at[free] = part
         return -function(at)
 
-    found = minimize(less, x[free], method="L-BFGS-B", bounds=limits[free], options={"ftol": 1e-10})
+    share = loss / max(1.0, abs(function(x)))
+    found = minimize(less, x[free], method="L-BFGS-B", bounds=limits[free], options={"ftol": share})
     x = x.copy()
     x[free] = found.x
     return x
@@ -123,14 +125,12 @@ def _is_positive(matrix: Array) -> bool:
 def highest_likely(function: Function, optimum: Optimum, coordinate: int, limits: Array, loss: float) -> float:
     """How large a coordinate can be before the function, highest along all others, loses so much."""
     others = [i for i in optimum.free if i != coordinate]
-    highest_so_far = optimum.x
+    enough = function(optimum.x) - loss
 
     def left(value: float) -> float:
-        nonlocal highest_so_far
-        at = highest_so_far.copy()
+        at = optimum.x.copy()
         at[coordinate] = value
-        highest_so_far = _climb(function, at, limits, others)
-        return function(highest_so_far) - optimum.value + loss
+        return function(_climb(function, at, limits, others, LITTLE * loss)) - enough
 
     low, high = float(optimum.x[coordinate]), float(limits[coordinate, 1])
     return high if left(high) > 0.0 else float(brentq(left, low, high, xtol=TOLD))

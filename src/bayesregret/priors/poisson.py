@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from scipy.special import betainc, gammaincinv, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
-from bayesregret.priors.family import Family, Limits, Point
+from bayesregret.priors.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 from bayesregret.priors.rising import log_rising
 
@@ -31,7 +32,7 @@ class PoissonArms(Family):
     def limits(self) -> Limits:
         return Limits(1.0 / (BEYOND_TOTALS * float(self.history.totals.max())), 1.0 / LEAST_SHAPE)
 
-    @property
+    @functools.cached_property
     def start(self) -> Point:
         """From the squared deviations of arms' means that Poisson totals do not explain."""
         history = self.history
@@ -60,10 +61,7 @@ class PoissonArms(Family):
         pulls = self.of_experiments(worth)
         mean = (self.of_experiments(worth * self.history.means) + 0.5) / (pulls + more)
         information = pulls * mean
-        before = point.level_spread**-2
-        return (information * np.log(mean) + before * point.location) / (information + before), np.sqrt(
-            1.0 / (information + before)
-        )
+        return normal_level(point, information, np.log(mean))
 
     def below(self, location: Array, spread: float) -> tuple[Array, Array]:
         """A Gamma mixture of Poisson distributions is negative binomial."""
