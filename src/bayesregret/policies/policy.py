@@ -13,6 +13,7 @@ from bayesregret.contracts import (
     choose_linear,
     confidence_width,
     index_level,
+    index_rise,
     prior_pulls,
     prior_total,
     rising_index,
@@ -21,6 +22,7 @@ from bayesregret.contracts import (
 from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
 from bayesregret.policies.linear_indices import HighestLinear
 from bayesregret.policies.scaled_widths import HighestScaled, scratch_for_scaled
+from bayesregret.policies.tangents import HighestByTangents, scratch_for_tangents
 
 if TYPE_CHECKING:
     from bayesregret.agent import Agent
@@ -104,6 +106,8 @@ def make_chooser(policy: Policy, bandit: Bandit, settings: Any) -> Chooser:
         return Chooser(settings, policy.memory(bandit), policy.scratch(bandit))
     if type(settings) in index_level.bodies:
         return Chooser(HighestScaled(settings), 0, scratch_for_scaled(bandit.arms))
+    if type(settings) in index_rise.bodies:
+        return Chooser(HighestByTangents(settings), 0, scratch_for_tangents(bandit.arms))
     if type(settings) in rising_index.bodies:
         return Chooser(HighestRising(settings), 0, scratch_for_ceilings(bandit.arms))
     return Chooser(HighestIndex(MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings), 0, 0)

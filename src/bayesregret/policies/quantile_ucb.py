@@ -13,11 +13,14 @@ from bayesregret.checks import Array
 from bayesregret.contracts import (
     centre_and_width,
     index_level,
+    index_rise,
     normal_deviation,
     posterior_mean,
     posterior_quantile,
+    quantile_rise,
     rising_index,
 )
+from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
 from bayesregret.special import make_special_functions_ready, ndtri
@@ -30,10 +33,27 @@ class MovingQuantile(NamedTuple):
     slower: float  # (log n)^c
 
 
+class ConcaveQuantile(NamedTuple):
+    """The same for beliefs that know how fast their quantiles rise."""
+
+    slower: float
+
+
 @rising_index.implement(MovingQuantile)
+@rising_index.implement(ConcaveQuantile)
 def quantile_index(policy, model, known, arm, round_):
     """The quantile of order 1 - 1 / (t (log n)^c): passed as its tail, which keeps all digits."""
-    return posterior_quantile(model, known, arm, min(0.5, 1.0 / (round_ * policy.slower)))
+    return posterior_quantile(model, known, arm, tail_in_round(policy, round_))
+
+
+@jitable
+def tail_in_round(policy, round_):
+    return min(0.5, 1.0 / (round_ * policy.slower))
+
+
+@index_rise.implement(ConcaveQuantile)
+def quantile_index_rise(policy, model, known, arm, round_, index):
+    return quantile_rise(model, known, arm, tail_in_round(policy, round_), index)
 
 
 class MovingScore(NamedTuple):
@@ -47,7 +67,7 @@ class MovingScore(NamedTuple):
 def score_level(policy, round_):
     if round_ < policy.levels.shape[0]:
         return policy.levels[round_]
-    return -ndtri(min(0.5, 1.0 / (round_ * policy.slower)))
+    return -ndtri(tail_in_round(policy, round_))
 
 
 @centre_and_width.implement(MovingScore)
@@ -86,12 +106,13 @@ class QuantileUCB(BelievingPolicy):
         super().__post_init__()
         checks.at_least("c", self.c, 0.0)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | MovingScore:
+    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | MovingScore:
         make_special_functions_ready()
         slower = self._slower(horizon)
-        if type(self.belief(bandit)) in normal_deviation.bodies:
+        belief = type(self.belief(bandit))
+        if belief in normal_deviation.bodies:
             return MovingScore(slower, score_levels(slower, min(LEVELS_KEPT, horizon or 0)))
-        return MovingQuantile(slower)
+        return ConcaveQuantile(slower) if belief in quantile_rise.bodies else MovingQuantile(slower)
 
     def _slower(self, horizon: int | None) -> float:
         if self.c == 0.0:
