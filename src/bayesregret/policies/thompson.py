@@ -21,7 +21,7 @@ from bayesregret.contracts import (
     posterior_variance,
     tail_bound,
 )
-from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.dispatch import jitable
 from bayesregret.policies.linear_indices import draw_normals, first_highest
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.rng import uniform
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 # received when bounds were last looked at. After that each arm's bound and count at that time.
 LEADER, LEVEL, NONE_ABOVE, FAILURES, RECEIVED, LEADER_COUNT, HEAD = range(7)
 # A level that did not spare the draws so often is replaced.
-MOST_FAILURES = 16.0
+MOST_FAILURES = 32.0
+# A level is so many times as far from the leader as from its closest rival, in deviations of each: a leader below it
+# makes all be drawn, a rival above it only that one.
+LEAN = 1.5
 LOWEST = -1e300  # a level below everything; an agent's state has finite numbers only
 
 
@@ -80,7 +83,7 @@ def choose_likely_highest(policy, model, known, round_, stream):
     return draw_the_others(model, known, leader, coin, drawn, stream)
 
 
-@rarely_called
+@jitable
 def look_at_news(model, known):
     """Bounds of the other arms with new data, or of all where there is a new level."""
     memory, arms = known.memory, known.counts.shape[0]
@@ -102,22 +105,22 @@ def look_at_news(model, known):
 
 @jitable
 def set_level(model, known):
-    """The arm with the highest mean leads; the level is as many deviations from it as from its closest rival."""
+    """The arm with the highest mean leads; the level is between it and its closest rival."""
     memory, arms = known.memory, known.counts.shape[0]
     leader = 0
     for arm in range(1, arms):
         if known_mean(model, known, arm) > known_mean(model, known, leader):
             leader = arm
-    mean, deviation = known_mean(model, known, leader), math.sqrt(posterior_variance(model, known, leader))
+    mean, far = known_mean(model, known, leader), LEAN * math.sqrt(posterior_variance(model, known, leader))
     level = LOWEST
     for arm in range(arms):
         if arm != leader:
             other = math.sqrt(posterior_variance(model, known, arm))
-            level = max(level, (known_mean(model, known, arm) * deviation + mean * other) / (deviation + other))
+            level = max(level, (known_mean(model, known, arm) * far + mean * other) / (far + other))
     memory[LEADER], memory[LEVEL], memory[FAILURES] = leader + 1.0, level, 0.0
 
 
-@rarely_called
+@jitable
 def draw_the_others(model, known, leader, coin, drawn, stream):
     """The arm with the highest draw, the leader's being `drawn`.
 
