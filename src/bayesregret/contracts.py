@@ -176,12 +176,13 @@ def rising_index(policy, model, known, arm, round_):
 
 @contract
 def index_rise(policy, model, known, arm, round_, index):
-    """At least how much a rising index, now `index`, rises while the round grows e-fold, in this and all later rounds."""
+    """At least how much a rising index, now `index`, rises while the round grows e-fold, from this one on."""
 
 
 @contract
 def index_exceeds(policy, model, known, arm, round_, value):
-    """Whether a rising index surely exceeds `value`, where that is told faster than the index; False otherwise."""
+    """Whether a rising index surely exceeds `value`, up to rounding, where that is told faster than the index; False
+    otherwise."""
 
 
 @index_exceeds.otherwise

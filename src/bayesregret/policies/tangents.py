@@ -1,4 +1,4 @@
-"""Rising indices that rise ever more slowly in the logarithm of time: tangents are ceilings of them for all later rounds.
+"""Indices that rise ever more slowly in the logarithm of time: their tangents are ceilings for all later rounds.
 
 An index is computed for an arm with new data, or whose tangent reaches as high as the highest index. As long as no
 tangent of the others reaches the leader's index, and the leader's rewards cannot lower it, no arm is looked at.
