@@ -55,7 +55,7 @@ def choose_often(policy, model, known, taken, stream):
 
 
 def known_of(data):
-    known = nothing_known(len(data), HEAD + 2 * len(data))
+    known = nothing_known(len(data), HEAD + 3 * len(data), 3 * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
             take_in(known, arm, total / count)
@@ -77,6 +77,16 @@ def test_arms_are_taken_with_the_chance_that_they_are_best(case):
     chances = chances_of_the_best(posteriors(bandit, data))
     assert chances.sum() == pytest.approx(1.0, abs=1e-3)
     counts = counts_of_choices(bandit, data)
+    assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_with_a_level_that_often_fails(case):
+    """All but the leader are far, and the level is so high that they are mostly drawn after all."""
+    bandit, data = DATA[case]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    settings = br.Thompson().settings(bandit, None)._replace(reach=0.5, near_chance=1.0)
+    counts = counts_of_choices(bandit, data, settings=settings)
     assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
 
 
