@@ -94,12 +94,15 @@ def look_at_news(policy, model, known, round_, time):
 def highest_index(policy, model, known, round_, time):
     """The arm whose index is highest, the lowest number on ties, and that index: no other arm's ceiling is above it."""
     arms = known.counts.shape[0]
-    times = known.scratch[HEAD + 2 * arms :]
+    indices, times = known.scratch[HEAD:], known.scratch[HEAD + 2 * arms :]
     while True:
         best, lead = highest_ceiling(known, time, -1)
         if times[best] == time:
             return best, lead
         look_at(policy, model, known, best, round_, time)
+        for arm in range(arms):  # at once, as arms of which nothing is known may be many
+            if times[arm] != time and ceiling_at(known, arm, time) >= indices[best]:
+                look_at(policy, model, known, arm, round_, time)
 
 
 @jitable
@@ -113,18 +116,21 @@ def look_at(policy, model, known, arm, round_, time):
 
 
 @jitable
-def highest_ceiling(known, time, besides):
-    """The arm with the highest ceiling at a time, which is the index of those looked at then, and that ceiling.
-
-    Ceilings that are no indices are raised by rounding, so that an equal index is looked at before it is passed over.
-    """
+def ceiling_at(known, arm, time):
+    """The index of an arm that is looked at then; otherwise its tangent, raised by rounding, so that an equal index is
+    looked at before it is passed over."""
     arms = known.counts.shape[0]
-    indices, rises, times = known.scratch[HEAD:], known.scratch[HEAD + arms :], known.scratch[HEAD + 2 * arms :]
+    index, since = known.scratch[HEAD + arm], time - known.scratch[HEAD + 2 * arms + arm]
+    ceiling = index + known.scratch[HEAD + arms + arm] * since
+    return ceiling + ROUNDING * abs(ceiling) if since > 0.0 else index
+
+
+@jitable
+def highest_ceiling(known, time, besides):
+    """The arm with the highest ceiling at a time, and that ceiling."""
     best, highest = 0, -math.inf
-    for arm in range(arms):
-        index = indices[arm]
-        ceiling = index + rises[arm] * (time - times[arm])
-        ceiling = ceiling + ROUNDING * abs(ceiling) if time > times[arm] else index
+    for arm in range(known.counts.shape[0]):
+        ceiling = ceiling_at(known, arm, time)
         if ceiling > highest and arm != besides:
             best, highest = arm, ceiling
     return best, highest
