@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import bayesregret as br
 import problems
 from baselines import Regret, numpy_regret
 from clock import side_by_side, timed
-from policy_baselines import numpy_policy
+from policy_baselines import numpy_policy, numpy_policy_by_tables
 from problems import Size
 from row import Row, at_least, ns
 from speed_rows import simulation
@@ -19,23 +21,32 @@ POLICIES = (br.Thompson(), br.QuantileUCB(), br.KLUCB())
 def policies(size: Size) -> Iterator[Row]:
     for bandit in (problems.gaussian(), problems.bernoulli()):
         for policy in POLICIES:
-            yield _against_numpy(bandit, policy, size)
+            yield from _against_numpy(bandit, policy, size)
 
 
-def _against_numpy(bandit: br.Bandit, policy: br.Policy, size: Size) -> Row:
-    """How many times faster than the loop, with both regrets as evidence that both did the same work."""
+def _against_numpy(bandit: br.Bandit, policy: br.Policy, size: Size) -> Iterator[Row]:
+    """How many times faster than a loop, with both regrets as evidence that both did the same work."""
+    work = f"{bandit.kind} {policy.name}, K=10, against "
+    loops = {work + "a NumPy loop on one thread": (numpy_policy, at_least(20.0))}
+    if isinstance(bandit, br.GaussianBandit):
+        loops[work + "one that renews only the pulled arm's mean and deviation"] = (numpy_policy_by_tables, None)
+    costs = [timed(partial(_play, loop, bandit, policy, size), _rounds(size)) for loop, _ in loops.values()]
+    here, *theres = side_by_side(size.slow_repetitions, simulation(bandit, policy, size), *costs)
+    ours = _regret_here(bandit, policy, size)
+    for (name, (loop, target)), there in zip(loops.items(), theres, strict=True):
+        theirs = _play(loop, bandit, policy, size)
+        if abs(ours.mean - theirs.mean) > 6.0 * (ours.stderr + theirs.stderr):
+            raise RuntimeError(f"not the same work: regret {ours.mean:.1f} and {theirs.mean:.1f}")
+        measured = f"{ns(here, there)} (regret at round {size.numpy_rounds}: {ours.mean:.1f} and {theirs.mean:.1f})"
+        yield Row(name, measured, there / here, "times faster", target)
 
-    def loop() -> Regret:
-        return numpy_regret(numpy_policy(bandit, policy, runs=size.runs, rounds=size.numpy_rounds))
 
-    there_alone = timed(loop, size.runs * size.numpy_rounds)
-    here, there = side_by_side(size.slow_repetitions, simulation(bandit, policy, size), there_alone)
-    ours, theirs = _regret_here(bandit, policy, size), loop()
-    if abs(ours.mean - theirs.mean) > 6.0 * (ours.stderr + theirs.stderr):
-        raise RuntimeError(f"not the same work: regret {ours.mean:.1f} and {theirs.mean:.1f}")
-    work = f"{bandit.kind} {policy.name}, K=10, against a NumPy loop on one thread"
-    measured = f"{ns(here, there)} (regret at round {size.numpy_rounds}: {ours.mean:.1f} and {theirs.mean:.1f})"
-    return Row(work, measured, there / here, "times faster", at_least(20.0))
+def _rounds(size: Size) -> int:
+    return size.runs * size.numpy_rounds
+
+
+def _play(loop: Callable[..., Any], bandit: br.Bandit, policy: br.Policy, size: Size) -> Regret:
+    return numpy_regret(loop(bandit, policy, runs=size.runs, rounds=size.numpy_rounds))
 
 
 def _regret_here(bandit: br.Bandit, policy: br.Policy, size: Size) -> Regret:

@@ -120,6 +120,31 @@ def may_lower(model, pulls, gain):
 
 
 @contract
+def quantile_rise(model, known, arm, tail, quantile):
+    """At least how much the arm's `posterior_quantile` rises, from `quantile` on, while the tail shrinks e-fold."""
+
+
+@contract
+def divergence(model, arm, mean, other):
+    """The Kullback-Leibler divergence of the arm's rewards with this mean from those with the other."""
+
+
+@contract
+def limit_rise(model, arm, mean, limit):
+    """At least how much the arm's `divergence_limit` rises, from `limit` on, for each unit of divergence."""
+
+
+@contract
+def normal_deviation(model, arm, count):
+    """Standard deviation of the arm's mean reward after `count` pulls, where its posterior is normal."""
+
+
+@contract
+def reward_deviation(model, arm):
+    """Standard deviation of the arm's rewards around their mean, where they are taken for normal."""
+
+
+@contract
 def divergence_limit(model, arm, mean, divergence):
     """The highest mean reward from which that of the arm's rewards, if `mean`, has at most this Kullback-Leibler
     divergence."""
@@ -147,6 +172,32 @@ def arm_index(policy, model, arm, count, total):
 @contract
 def rising_index(policy, model, known, arm, round_):
     """The index of an arm in a round: given the data, it never falls from one round to the next."""
+
+
+@contract
+def index_rise(policy, model, known, arm, round_, index):
+    """At least how much a rising index, now `index`, rises while the round grows e-fold, from this one on."""
+
+
+@contract
+def index_exceeds(policy, model, known, arm, round_, value):
+    """Whether a rising index surely exceeds `value`, up to rounding, where that is told faster than the index; False
+    otherwise."""
+
+
+@index_exceeds.otherwise
+def not_told_faster(policy, model, known, arm, round_, value):
+    return False
+
+
+@contract
+def index_level(policy, round_):
+    """What the widths of all arms are multiplied by in a round: at least 0, never falls, and is finite."""
+
+
+@contract
+def centre_and_width(policy, model, arm, count, total):
+    """The two parts of a rising index that is a centre plus `index_level` times a width, of the arm's own data."""
 
 
 @contract

@@ -6,11 +6,22 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import betaincc
+from scipy.special import betaincc, rel_entr
 from scipy.stats import norm
 
 import bayesregret as br
-from bayesregret.contracts import never_lowers, nothing_known, posterior_quantile, rising_index
+from bayesregret.contracts import (
+    divergence,
+    index_exceeds,
+    index_level,
+    index_rise,
+    limit_rise,
+    never_lowers,
+    nothing_known,
+    posterior_quantile,
+    quantile_rise,
+    rising_index,
+)
 from bayesregret.simulation import engine
 
 GAUSSIAN = br.GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.5)
@@ -167,6 +178,76 @@ def test_an_index_never_falls_with_time_nor_a_success(policy, bandit):
             known.counts[0], known.totals[0] = wins + losses + 1, wins + 1
             assert never_lowers(bandit.model, 1, 1.0)
             assert rising_index(settings, bandit.model, known, 0, 10) >= rising[3]
+
+
+BETAS = [(0.3, 2.0), (1.0, 0.4), (1.0, 1.0), (2.5, 0.7), (3.0, 40.0), (300.0, 90.0), (1e5, 3e5)]
+
+
+@pytest.mark.parametrize(("a", "b"), BETAS)
+@pytest.mark.parametrize("policy", [br.QuantileUCB(), br.QuantileUCB(c=2.0), br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
+def test_a_tangent_is_a_ceiling(policy, a, b):
+    """At every later round; with nine tenths of its slope it is not one at the next."""
+    bandit = br.BernoulliBandit([a], [b])
+    settings, known = policy.settings(bandit, 1000), nothing_known(1)
+    if isinstance(policy, br.KLUCB):
+        known.counts[0], known.totals[0] = int(a + b) + 1, min(int(a), int(a + b))
+
+    def index(round_):
+        return rising_index(settings, bandit.model, known, 0, round_)
+
+    for round_ in (3, 10, 1000, 10**6):
+        rise = index_rise(settings, bandit.model, known, 0, round_, index(round_))
+        for later in (round_ + 1, 2 * round_, 10 * round_, 10**9):
+            ceiling = index(round_) + rise * (1.0 + 1e-8) * math.log(later / round_)
+            assert index(later) <= ceiling + 1e-12
+        if a >= 1.0 and policy.c == 0.0 and round_ > 100 and rise > 1e-6:
+            assert index(round_ + 1) > index(round_) + 0.9 * rise * math.log1p(1.0 / round_)
+
+
+def test_slopes_at_the_ends():
+    known = nothing_known(3)
+    assert quantile_rise(BERNOULLI.model, known, 0, 0.01, 1.0) == 0.0
+    assert limit_rise(BERNOULLI.model, 0, 1.0, 1.0) == 0.0
+    assert limit_rise(BERNOULLI.model, 0, 0.5, 0.5) == INF
+    assert index_rise(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, INF) == 0.0
+
+
+@pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40, 39), (10**5, 3 * 10**4)])
+@pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
+def test_what_an_index_exceeds(policy, count, wins):
+    """It is told by the divergence, not by its inverse; what comes too close to the index is left open."""
+    settings, known = policy.settings(BERNOULLI, None), nothing_known(3)
+    known.counts[0], known.totals[0] = count, wins
+    for round_ in (2, 100, 10**7):
+        index = rising_index(settings, BERNOULLI.model, known, 0, round_)
+        below = index - 1e-6 * (1.0 - index) - 1e-7
+        assert index_exceeds(settings, BERNOULLI.model, known, 0, round_, below)
+        for value in (index * (1.0 + 1e-12), index + 1e-6 * (1.0 - index), 1.0):
+            assert not index_exceeds(settings, BERNOULLI.model, known, 0, round_, value)
+
+
+def test_what_is_left_open():
+    known = nothing_known(3)
+    assert not index_exceeds(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.5)
+    assert not index_exceeds(br.QuantileUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.01)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.2, 1.0])
+@pytest.mark.parametrize("other", [1e-9, 0.2, 0.7])
+def test_divergence(mean, other):
+    expected = rel_entr(mean, other) + rel_entr(1.0 - mean, 1.0 - other)
+    assert divergence(BERNOULLI.model, 0, mean, other) == pytest.approx(expected, rel=1e-13, abs=1e-16)
+
+
+@pytest.mark.parametrize("policy", [br.QuantileUCB(), br.QuantileUCB(c=1.0), br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
+def test_levels_kept_are_the_formula(policy):
+    """To the last bit, and they rise."""
+    kept = policy.settings(GAUSSIAN, 1000)
+    formula = kept._replace(levels=np.empty(0))
+    levels = [index_level(kept, round_) for round_ in range(1, 1000)]
+    assert levels == [index_level(formula, round_) for round_ in range(1, 1000)]
+    assert all(later >= earlier for earlier, later in itertools.pairwise(levels))
+    assert levels[0] >= 0.0
 
 
 def test_what_may_lower():

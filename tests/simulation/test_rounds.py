@@ -15,7 +15,9 @@ import pytest
 import bayesregret as br
 from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
+from bayesregret.policies import scaled_widths
 from bayesregret.simulation import engine
+from bayesregret.simulation.rounds import make_rounds_state
 from simulation.test_engine import bits
 
 WORLDS = {
@@ -184,6 +186,8 @@ TEN = {
     "gaussian": br.GaussianBandit([1.0] + [0.0] * 9, 1.0, 1.0),
     "bernoulli": br.BernoulliBandit([1.0] * 10, [1.0] * 10),
     "bernoulli of any pseudo-counts": br.BernoulliBandit([1.0, 0.3, 4.0], [1.0, 0.7, 2.0]),
+    "gaussian of any widths": br.GaussianBandit([0.5, 0.0, 0.0], [1.0, 0.3, 2.0], [1.5, 1.0, 0.5]),
+    "poisson": br.PoissonBandit([2.0, 1.1, 1.3], [1.0, 0.7, 1.1]),
 }
 
 
@@ -205,16 +209,49 @@ def test_ceilings_change_no_decision_for_long(world, policy):
     assert np.array_equal(regret(TEN[world], policy, **asked).final_regret, looked.final_regret)
 
 
-def test_a_ceiling_that_is_too_low_is_noticed(plain_python, monkeypatch):
-    """The control: with ceilings for the past, decisions are others."""
-    asked = {"horizon": 150, "runs": 4, "seed": 5, "checkpoints": [150]}
-    looked = regret(TEN["gaussian"], LooksAtEvery(br.KLUCB()), **asked)
-    monkeypatch.setattr("bayesregret.policies.indices.set_ceiling", _too_low)
-    assert not np.array_equal(regret(TEN["gaussian"], br.KLUCB(), **asked).final_regret, looked.final_regret)
+LEAD_AND_TOP = scaled_widths.lead_now_and_top_later
 
 
-def _too_low(policy, model, known, arm, round_, later, ceilings, until):
+def ceiling_now(policy, model, known, arm, round_, later, ceilings, until):
     ceilings[arm], until[arm] = rising_index(policy, model, known, arm, round_), later
+
+
+def top_now(known, level, later_level):
+    return LEAD_AND_TOP(known, level, level)
+
+
+def no_rise(policy, model, known, arm, round_, index):
+    return 0.0
+
+
+TOO_LOW = {
+    "poisson": ("indices.set_ceiling", ceiling_now),
+    "gaussian": ("scaled_widths.lead_now_and_top_later", top_now),
+    "bernoulli": ("tangents.index_rise", no_rise),
+}
+
+
+@pytest.mark.parametrize("world", TOO_LOW)
+def test_a_ceiling_that_is_too_low_is_noticed(world, plain_python, monkeypatch):
+    """The control: with ceilings for the present alone, decisions are others."""
+    asked = {"horizon": 150, "runs": 4, "seed": 5, "checkpoints": [150]}
+    looked = regret(TEN[world], LooksAtEvery(br.KLUCB()), **asked)
+    name, too_low = TOO_LOW[world]
+    monkeypatch.setattr(f"bayesregret.policies.{name}", too_low)
+    assert not np.array_equal(regret(TEN[world], br.KLUCB(), **asked).final_regret, looked.final_regret)
+
+
+@worlds
+@moving
+def test_rewards_at_once_are_late_ones_without_delay(world, name, plain_python, monkeypatch):
+    """The kernel for rewards that come at once is the other one, but for the sums' rounding."""
+    bandit, policy = WORLDS[world], MOVING[name]
+    at_once = regret(bandit, policy, runs=3)
+    monkeypatch.setattr(engine, "make_prompt_state", lambda *room: make_rounds_state(*room, 1))
+    queued = regret(bandit, policy, runs=3)
+    assert queued.mean_pulls.tolist() == at_once.mean_pulls.tolist()
+    assert queued.best_pulls.tolist() == at_once.best_pulls.tolist()
+    assert np.allclose(queued.curve.mean, at_once.curve.mean, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.compiled

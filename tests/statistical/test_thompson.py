@@ -8,7 +8,7 @@ from scipy import stats
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
-from bayesregret.policies.thompson import HEAD, HighestDraw
+from bayesregret.policies.thompson import HEAD, NEAR, SORT_AT, HighestDraw
 from bayesregret.rng import POLICY
 from draws import compiled, stream_of
 
@@ -55,7 +55,7 @@ def choose_often(policy, model, known, taken, stream):
 
 
 def known_of(data):
-    known = nothing_known(len(data), HEAD + 2 * len(data))
+    known = nothing_known(len(data), HEAD + 3 * len(data), 3 * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
             take_in(known, arm, total / count)
@@ -80,6 +80,16 @@ def test_arms_are_taken_with_the_chance_that_they_are_best(case):
     assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
 
 
+@pytest.mark.parametrize("case", DATA)
+def test_with_a_level_that_often_fails(case):
+    """All but the leader are far, and the level is so high that they are mostly drawn after all."""
+    bandit, data = DATA[case]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    settings = br.Thompson().settings(bandit, None)._replace(reach=0.5, near_chance=1.0)
+    counts = counts_of_choices(bandit, data, settings=settings)
+    assert stats.chisquare(counts, ROUNDS * chances / chances.sum()).pvalue > UNLIKELY
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", DATA)
 def test_arms_are_taken_with_that_chance_to_three_digits(case):
@@ -96,6 +106,26 @@ def test_other_chances_are_noticed(case):
     counts = counts_of_choices(bandit, data)
     wrong = chances_of_the_best(posteriors(bandit, [data[0], (data[1][0] + 4, data[1][1] + 4.0), *data[2:]]))
     assert stats.chisquare(counts, ROUNDS * wrong / wrong.sum()).pvalue < UNLIKELY
+
+
+@pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI], ids=lambda bandit: bandit.kind)
+def test_a_far_arm_with_new_data_is_looked_at(bandit):
+    """Its bound follows at once, though arms are not sorted anew before more rewards have come."""
+    known, settings, stream = (
+        known_of([(90, 80.0)] + [(60, 3.0)] * 3),
+        br.Thompson().settings(bandit, None),
+        stream_of(1),
+    )
+    with np.errstate(over="ignore"):
+        _, stream = choose_arm(settings, bandit.model, known, 1, stream)
+        bounds, sort_at = known.memory[HEAD + 4 : HEAD + 8].copy(), known.memory[SORT_AT]
+        for _ in range(10):
+            take_in(known, 2, 1.0)
+        choose_arm(settings, bandit.model, known, 2, stream)
+    assert known.received[0] < sort_at == known.memory[SORT_AT]
+    assert bounds[0] == NEAR
+    raised = known.memory[HEAD + 4 : HEAD + 8] > bounds
+    assert raised.tolist() == [False, False, True, False]
 
 
 @pytest.mark.parametrize("case", ["a clear leader"])

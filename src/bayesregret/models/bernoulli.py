@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
+    divergence,
     divergence_limit,
     draw_above,
     draw_means,
     draw_reward,
     known_mean,
+    limit_rise,
     never_lowers,
     posterior_draw,
     posterior_quantile,
     posterior_variance,
     prior_pulls,
     prior_total,
+    quantile_rise,
     tail_bound,
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.beta_above import beta_above, beta_tail_bound
+from bayesregret.models.beta_above import beta_above, beta_quantile_rise, beta_tail_bound
 from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betainccinv
@@ -100,6 +104,12 @@ def bernoulli_quantile(model, known, arm, tail):
     return betainccinv(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail)
 
 
+@quantile_rise.implement(BernoulliModel)
+def bernoulli_quantile_rise(model, known, arm, tail, quantile):
+    wins = known.totals[arm]
+    return beta_quantile_rise(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail, quantile)
+
+
 @posterior_variance.implement(BernoulliModel)
 def bernoulli_posterior_variance(model, known, arm):
     mean = known_mean(model, known, arm)
@@ -127,3 +137,16 @@ def bernoulli_never_lowers(model, pulls, gain):
 @divergence_limit.implement(BernoulliModel)
 def bernoulli_divergence_limit(model, arm, mean, divergence):
     return highest_mean_within(divergence, mean)
+
+
+@divergence.implement(BernoulliModel)
+def bernoulli_divergence(model, arm, mean, other):
+    if mean <= 0.0 or mean >= 1.0:
+        return -math.log(other) if mean >= 1.0 else -math.log1p(-other)
+    return mean * math.log(mean / other) + (1.0 - mean) * math.log((1.0 - mean) / (1.0 - other))
+
+
+@limit_rise.implement(BernoulliModel)
+def bernoulli_limit_rise(model, arm, mean, limit):
+    """One over the divergence's slope, which grows with the limit."""
+    return limit * (1.0 - limit) / (limit - mean) if limit > mean else (0.0 if limit >= 1.0 else math.inf)

@@ -25,6 +25,21 @@ def beta_tail_bound(a, b, value):
     return min(1.0, density / fall)
 
 
+@rarely_called
+def beta_quantile_rise(a, b, tail, quantile):
+    """How much the quantile rises at most while its tail shrinks e-fold: tail over density, here and farther out.
+
+    For a >= 1 that falls with the quantile: the distribution's failure rate grows. For a < 1 the density beyond x is at
+    most its own x^(a - 1) times (1 - y)^(b - 1), so that the tail over the density is at most (1 - x) / b.
+    """
+    if quantile >= 1.0:
+        return 0.0
+    if a <= 1.0:
+        return (1.0 - quantile) / b
+    log_density = (a - 1.0) * math.log(quantile) + (b - 1.0) * math.log1p(-quantile) - betaln(a, b)
+    return tail * math.exp(-log_density)
+
+
 @jitable
 def rate_of_fall(a, b, value):
     """How fast the density falls beyond `value` at least, not positive if it may rise. For a < 1 its part in x falls,

@@ -15,11 +15,13 @@ from bayesregret.contracts import (
     draw_means,
     draw_reward,
     known_mean,
+    normal_deviation,
     posterior_draw,
     posterior_quantile,
     posterior_variance,
     prior_pulls,
     prior_total,
+    reward_deviation,
     tail_bound,
     variance_proxy,
 )
@@ -155,6 +157,14 @@ def gaussian_variance(model, arm, count):
     return model.reward_noise * model.reward_noise / (model.strength + count)
 
 
+@normal_deviation.implement(GaussianModel)
+@normal_deviation.implement(RademacherModel)
+@normal_deviation.implement(GaussianArmsModel)
+@normal_deviation.implement(RademacherArmsModel)
+def gaussian_deviation(model, arm, count):
+    return math.sqrt(variance_proxy(model, arm, count))
+
+
 @posterior_draw.implement(GaussianModel)
 @posterior_draw.implement(RademacherModel)
 @posterior_draw.implement(GaussianArmsModel)
@@ -214,3 +224,9 @@ def gaussian_draw_above(model, known, arm, value, bound, stream):
 def gaussian_divergence_limit(model, arm, mean, divergence):
     """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
     return mean + model.reward_noise * math.sqrt(2.0 * divergence)
+
+
+@reward_deviation.implement(GaussianModel)
+@reward_deviation.implement(RademacherModel)
+def gaussian_reward_deviation(model, arm):
+    return model.reward_noise

@@ -15,6 +15,7 @@ from bayesregret.contracts import (
     draw_reward,
     prior_pulls,
     prior_total,
+    reward_deviation,
     variance_proxy,
 )
 from bayesregret.rng import normal, sign
@@ -83,3 +84,9 @@ def gaussian_arms_variance(model, arm, count):
 def gaussian_arms_divergence_limit(model, arm, mean, divergence):
     """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
     return mean + model.reward_noise[arm] * math.sqrt(2.0 * divergence)
+
+
+@reward_deviation.implement(GaussianArmsModel)
+@reward_deviation.implement(RademacherArmsModel)
+def gaussian_arms_reward_deviation(model, arm):
+    return model.reward_noise[arm]

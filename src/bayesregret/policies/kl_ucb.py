@@ -6,28 +6,106 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from bayesregret import checks
-from bayesregret.contracts import divergence_limit, rising_index
+from bayesregret.checks import Array
+from bayesregret.contracts import (
+    centre_and_width,
+    divergence,
+    divergence_limit,
+    index_exceeds,
+    index_level,
+    index_rise,
+    limit_rise,
+    reward_deviation,
+    rising_index,
+)
+from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import Policy
+from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
+
+
+# A divergence is a difference of logarithms, whose rounding must not decide.
+SLACK = 1e-12
 
 
 class MovingDivergence(NamedTuple):
     c: float
 
 
+class ConcaveDivergence(NamedTuple):
+    """The same for beliefs that know how fast the limits of a divergence rise."""
+
+    c: float
+
+
 @rising_index.implement(MovingDivergence)
+@rising_index.implement(ConcaveDivergence)
 def divergence_index(policy, model, known, arm, round_):
     """The highest q with N kl(mean, q) <= log t + c log log t."""
     count = known.counts[arm]
     if count == 0:
         return math.inf
+    return divergence_limit(model, arm, known.totals[arm] / count, divergence_level(policy.c, round_) / count)
+
+
+@jitable
+def divergence_level(c, round_):
     level = math.log(round_)
-    if policy.c > 0.0:
-        level += policy.c * math.log(max(1.0, level))
-    return divergence_limit(model, arm, known.totals[arm] / count, level / count)
+    return level + c * math.log(max(1.0, level)) if c > 0.0 else level
+
+
+@index_rise.implement(ConcaveDivergence)
+def divergence_index_rise(policy, model, known, arm, round_, index):
+    """The level rises by 1 + c / log t while t grows e-fold, by 1 as long as log t is below 1."""
+    count = known.counts[arm]
+    if count == 0:
+        return 0.0
+    level_rise = 1.0 + policy.c / max(1.0, math.log(round_))
+    return level_rise * limit_rise(model, arm, known.totals[arm] / count, index) / count
+
+
+@index_exceeds.implement(ConcaveDivergence)
+def divergence_index_exceeds(policy, model, known, arm, round_, value):
+    """Without inverting the divergence."""
+    count = known.counts[arm]
+    if count == 0 or value >= 1.0:
+        return False
+    mean = known.totals[arm] / count
+    enough = (1.0 - SLACK) * divergence_level(policy.c, round_)
+    return mean > value or count * divergence(model, arm, mean, value) < enough - SLACK * count
+
+
+class NormalDivergence(NamedTuple):
+    """The same where rewards are taken for normal: kl is half a square, and its limit a mean plus a width."""
+
+    c: float
+    levels: Array  # of the first rounds, the first being round 0
+
+
+@index_level.implement(NormalDivergence)
+def normal_level(policy, round_):
+    if round_ < policy.levels.shape[0]:
+        return policy.levels[round_]
+    return math.sqrt(2.0 * divergence_level(policy.c, round_))
+
+
+@centre_and_width.implement(NormalDivergence)
+def sample_mean_and_deviation(policy, model, arm, count, total):
+    if count == 0:
+        return math.inf, 0.0
+    return total / count, reward_deviation(model, arm) / math.sqrt(count)
+
+
+rising_index.implement(NormalDivergence)(scaled_index)
+
+
+def normal_levels(c: float, rounds: int) -> Array:
+    return np.array([math.sqrt(2.0 * divergence_level(c, max(1, round_))) for round_ in range(rounds)])
 
 
 @dataclass(frozen=True)
@@ -48,5 +126,8 @@ class KLUCB(Policy):
     def __post_init__(self) -> None:
         checks.at_least("c", self.c, 0.0)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence:
-        return MovingDivergence(float(self.c))
+    def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
+        c, belief = float(self.c), type(self.belief(bandit))
+        if belief in reward_deviation.bodies:
+            return NormalDivergence(c, normal_levels(c, min(LEVELS_KEPT, horizon or 0)))
+        return ConcaveDivergence(c) if belief in limit_rise.bodies else MovingDivergence(c)

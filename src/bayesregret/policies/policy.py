@@ -12,6 +12,8 @@ from bayesregret.contracts import (
     choose_arm,
     choose_linear,
     confidence_width,
+    index_level,
+    index_rise,
     prior_pulls,
     prior_total,
     rising_index,
@@ -19,6 +21,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
 from bayesregret.policies.linear_indices import HighestLinear
+from bayesregret.policies.scaled_widths import HighestScaled, scratch_for_scaled
+from bayesregret.policies.tangents import HighestByTangents, scratch_for_tangents
 
 if TYPE_CHECKING:
     from bayesregret.agent import Agent
@@ -100,6 +104,10 @@ def make_chooser(policy: Policy, bandit: Bandit, settings: Any) -> Chooser:
     """For policies that do not choose by themselves, by their index."""
     if type(settings) in choose_arm.bodies:
         return Chooser(settings, policy.memory(bandit), policy.scratch(bandit))
+    if type(settings) in index_level.bodies:
+        return Chooser(HighestScaled(settings), 0, scratch_for_scaled(bandit.arms))
+    if type(settings) in index_rise.bodies:
+        return Chooser(HighestByTangents(settings), 0, scratch_for_tangents(bandit.arms))
     if type(settings) in rising_index.bodies:
         return Chooser(HighestRising(settings), 0, scratch_for_ceilings(bandit.arms))
     return Chooser(HighestIndex(MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings), 0, 0)

@@ -6,10 +6,24 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from bayesregret import checks
-from bayesregret.contracts import posterior_quantile, rising_index
+from bayesregret.checks import Array
+from bayesregret.contracts import (
+    centre_and_width,
+    index_level,
+    index_rise,
+    normal_deviation,
+    posterior_mean,
+    posterior_quantile,
+    quantile_rise,
+    rising_index,
+)
+from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import BelievingPolicy
-from bayesregret.special import make_special_functions_ready
+from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
+from bayesregret.special import make_special_functions_ready, ndtri
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -19,10 +33,57 @@ class MovingQuantile(NamedTuple):
     slower: float  # (log n)^c
 
 
+class ConcaveQuantile(NamedTuple):
+    """The same for beliefs that know how fast their quantiles rise."""
+
+    slower: float
+
+
 @rising_index.implement(MovingQuantile)
+@rising_index.implement(ConcaveQuantile)
 def quantile_index(policy, model, known, arm, round_):
     """The quantile of order 1 - 1 / (t (log n)^c): passed as its tail, which keeps all digits."""
-    return posterior_quantile(model, known, arm, min(0.5, 1.0 / (round_ * policy.slower)))
+    return posterior_quantile(model, known, arm, tail_in_round(policy, round_))
+
+
+@jitable
+def tail_in_round(policy, round_):
+    return min(0.5, 1.0 / (round_ * policy.slower))
+
+
+@index_rise.implement(ConcaveQuantile)
+def quantile_index_rise(policy, model, known, arm, round_, index):
+    return quantile_rise(model, known, arm, tail_in_round(policy, round_), index)
+
+
+class MovingScore(NamedTuple):
+    """The same where posteriors are normal: the mean plus so many deviations, the same number for all arms."""
+
+    slower: float
+    levels: Array  # of the first rounds, the first being round 0
+
+
+@index_level.implement(MovingScore)
+def score_level(policy, round_):
+    if round_ < policy.levels.shape[0]:
+        return policy.levels[round_]
+    return -ndtri(tail_in_round(policy, round_))
+
+
+@centre_and_width.implement(MovingScore)
+def mean_and_deviation(policy, model, arm, count, total):
+    return posterior_mean(model, arm, count, total), normal_deviation(model, arm, count)
+
+
+rising_index.implement(MovingScore)(scaled_index)
+
+
+def score_levels(slower: float, rounds: int) -> Array:
+    import scipy.special
+
+    with np.errstate(divide="ignore"):
+        tails = np.minimum(0.5, 1.0 / (np.arange(rounds) * slower))
+    return np.asarray(-scipy.special.ndtri(tails))
 
 
 @dataclass(frozen=True)
@@ -45,10 +106,17 @@ class QuantileUCB(BelievingPolicy):
         super().__post_init__()
         checks.at_least("c", self.c, 0.0)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile:
+    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | MovingScore:
         make_special_functions_ready()
+        slower = self._slower(horizon)
+        belief = type(self.belief(bandit))
+        if belief in normal_deviation.bodies:
+            return MovingScore(slower, score_levels(slower, min(LEVELS_KEPT, horizon or 0)))
+        return ConcaveQuantile(slower) if belief in quantile_rise.bodies else MovingQuantile(slower)
+
+    def _slower(self, horizon: int | None) -> float:
         if self.c == 0.0:
-            return MovingQuantile(1.0)
+            return 1.0
         if horizon is None:
             raise ValueError("horizon must be given for quantile-ucb when c is not 0")
-        return MovingQuantile(max(1.0, math.log(horizon)) ** self.c)
+        return float(max(1.0, math.log(horizon)) ** self.c)

@@ -30,6 +30,7 @@ from bayesregret.rng import seed_key
 from bayesregret.simulation.arms import make_arms_state, tabulate
 from bayesregret.simulation.linear import make_linear_state
 from bayesregret.simulation.linear_rounds import make_linear_rounds_state
+from bayesregret.simulation.prompt import make_prompt_state
 from bayesregret.simulation.rounds import make_rounds_state
 from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
 
@@ -136,7 +137,9 @@ class Simulation:
         elif every_round:
             chooser = make_chooser(policy, bandit, settings)
             self.policy = chooser.settings
-            self.make_state = lambda: make_rounds_state(self.arms, chooser.memory, chooser.scratch, late)
+            room = self.arms, chooser.memory, chooser.scratch
+            is_late = delay > 0 or batch > 1
+            self.make_state = lambda: make_rounds_state(*room, late) if is_late else make_prompt_state(*room)
         else:
             index_needs_table = is_mean_plus_width(settings)
             self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
