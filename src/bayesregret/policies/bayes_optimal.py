@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import choose_arm, known_mean
-from bayesregret.dispatch import jitable
+from bayesregret.contracts import choose_arm
+from bayesregret.policies.indices import leading_arm
 from bayesregret.policies.policy import BelievingPolicy
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Choices(NamedTuple):
 @choose_arm.implement(Switches)
 def choose_by_switch(policy, model, known, round_, stream):
     if known.counts.sum() >= policy.horizon:
-        return highest_mean(model, known), stream
+        return leading_arm(model, known), stream
     pulls, wins = known.counts, known.totals
     all_pulls = pulls[0] + pulls[1]
     place = all_pulls * (all_pulls + 1) * (all_pulls + 2) // 6 + pulls[0] * (pulls[0] + 1) // 2 + int(wins[0])
@@ -47,20 +46,9 @@ def choose_by_state(policy, model, known, round_, stream):
     pulls, wins = known.counts, known.totals
     all_pulls = pulls.sum()
     if all_pulls >= policy.horizon:
-        return highest_mean(model, known), stream
+        return leading_arm(model, known), stream
     state = int((wins[0] * (pulls[1] + 1) + wins[1]) * (pulls[2] + 1) + wins[2])
     return int(policy.choice[policy.places[all_pulls, pulls[0], pulls[1]] + state]), stream
-
-
-@jitable
-def highest_mean(model, known):
-    """After the horizon there is nothing to learn for."""
-    best, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        mean = known_mean(model, known, arm)
-        if mean > highest:
-            best, highest = arm, mean
-    return best
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 from bayesregret.checks import Array
-from bayesregret.contracts import known_mean
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.posterior_shapes import (
     ORDER,
@@ -64,17 +63,6 @@ def lay_out(scratch, arms):
         Panel(row[9], table[0], table[1], table[2], table[3]),
         Best(row[10], row[11], shifts, row[12]),
     )
-
-
-@jitable
-def leading_arm(model, known):
-    """The arm with the highest posterior mean, the lowest-numbered one on ties."""
-    leader, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        mean = known_mean(model, known, arm)
-        if mean > highest:
-            leader, highest = arm, mean
-    return leader
 
 
 @jitable

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import choose_arm, choose_linear, known_mean
+from bayesregret.contracts import choose_arm, choose_linear
+from bayesregret.policies.indices import leading_arm
 from bayesregret.policies.linear_indices import highest_mean
 from bayesregret.policies.policy import BelievingPolicy
 
@@ -26,12 +26,7 @@ def choose_then_the_winner(policy, model, known, round_, stream):
     if round_ <= policy.explore:
         return (round_ - 1) % arms, stream
     if known.memory[0] == 0.0:
-        best, highest = 0, -math.inf
-        for arm in range(arms):
-            mean = known_mean(model, known, arm)
-            if mean > highest:
-                best, highest = arm, mean
-        known.memory[0] = best + 1.0
+        known.memory[0] = leading_arm(model, known) + 1.0
     return int(known.memory[0]) - 1, stream
 
 

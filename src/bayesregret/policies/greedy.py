@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, known_mean, posterior_mean
+from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, posterior_mean
+from bayesregret.policies.indices import leading_arm
 from bayesregret.policies.linear_indices import highest_mean
 from bayesregret.policies.policy import BelievingPolicy, has_no_width
 from bayesregret.rng import uniform
@@ -60,12 +60,7 @@ def choose_sometimes_any(policy, model, known, round_, stream):
     if u < policy.epsilon:
         # Given that it is below epsilon, u / epsilon is uniform again.
         return min(arms - 1, int(u / policy.epsilon * arms)), stream
-    best, highest = 0, -math.inf
-    for arm in range(arms):
-        mean = known_mean(model, known, arm)
-        if mean > highest:
-            best, highest = arm, mean
-    return best, stream
+    return leading_arm(model, known), stream
 
 
 @choose_linear.implement(SometimesAny)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from bayesregret.contracts import arm_index, choose_arm, mean_plus_width, never_lowers, rising_index
+from bayesregret.contracts import arm_index, choose_arm, known_mean, mean_plus_width, never_lowers, rising_index
 from bayesregret.dispatch import jitable, rarely_called
 
 # A ceiling of a rising index is good for this many times the rounds so far; one near the leader for a share of them, or
@@ -145,3 +145,14 @@ def lower_ceiling(policy, model, known, arm, round_, index, highest, ceilings, u
 def slightly_below(index):
     """Floors and ceilings may be off by rounding."""
     return index if math.isinf(index) else index - ROUNDING * abs(index)
+
+
+@jitable
+def leading_arm(model, known):
+    """The arm with the highest posterior mean, the lowest-numbered one on ties."""
+    leader, highest = 0, -math.inf
+    for arm in range(known.counts.shape[0]):
+        mean = known_mean(model, known, arm)
+        if mean > highest:
+            leader, highest = arm, mean
+    return leader

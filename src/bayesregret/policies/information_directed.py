@@ -15,10 +15,10 @@ from bayesregret.policies.best_arm import (
     fill_panel,
     finish_gaps,
     lay_out,
-    leading_arm,
     room_for_best,
     start_integrals,
 )
+from bayesregret.policies.indices import leading_arm
 from bayesregret.policies.linear_information import VarianceDirected, scratch_for_draws
 from bayesregret.policies.next_reward import (
     MOST_TELLING,

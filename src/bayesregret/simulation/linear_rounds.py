@@ -1,7 +1,7 @@
 """Linear beliefs: the kernel that lets the policy look at the posterior in every round.
 
-For policies whose choice moves with time or chance, and for rewards that come late: rounds.py has the rule when a
-reward is known, and linear.py the kernel for all others. The k-th reward of an arm is the same in every kernel.
+For policies whose choice moves with time or chance, and for rewards that come late: rounds.py has the loop and the rule
+when a reward is known, and linear.py the kernel for all others.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import Known, choose_linear, draw_means, draw_reward, take_in
+from bayesregret.contracts import Known, choose_linear, take_in
 from bayesregret.models.linear import LinearModel
 from bayesregret.models.linear_streak import LinearStreak, forget_streak, learn_one, linear_nothing_known, make_streak
-from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.rounds import forget_all
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.rounds import (
+    add_rounds_pulls,
+    begin_run,
+    choose_now,
+    forget_all,
+    learn_late,
+    play_rounds,
+)
+from bayesregret.simulation.runs import add_pulls, play_run
 
 
 class LinearRoundsState(NamedTuple):
@@ -42,45 +48,22 @@ def make_linear_rounds_state(model: LinearModel, memory: int, scratch: int, late
     )
 
 
-@play_run.implement(LinearRoundsState)
-def play_linear_rounds(state, world, policy, belief, key, run, plan, curve):
-    start = run_word(key, run)
-    draw_means(world, state.means, open_stream(key, start, INSTANCE))
-    best = best_arm(state.means)
-    known, posterior = state.known, state.posterior
-    forget_all(known)
-    forget_streak(posterior, belief)
-    for arm in range(state.means.shape[0]):
-        state.pulls[arm] = 0
-        write_stream(state.streams, arm, open_stream(key, start, REWARD + np.uint64(arm)))
-    choices = open_stream(key, start, POLICY)
-    late = state.late_arms.shape[0]
-    rounds, seen, place, seen_place = 0, 0, 0, 0
-    regret = 0.0
-    marked = 0
-    while rounds < plan.horizon and not plan.stop[0]:
-        due = rounds - rounds % plan.batch - plan.delay
-        while seen < due:
-            arm, reward = state.late_arms[seen_place], state.late_rewards[seen_place]
-            take_in(known, arm, reward)
-            learn_one(posterior, belief, arm, reward)
-            seen += 1
-            seen_place = seen_place + 1 if seen_place + 1 < late else 0
-        arm, choices = choose_linear(policy, posterior, known, rounds + 1, choices)
-        reward, stream = draw_reward(world, arm, state.means[arm], read_stream(state.streams, arm))
-        write_stream(state.streams, arm, stream)
-        state.late_arms[place], state.late_rewards[place] = arm, reward
-        place = place + 1 if place + 1 < late else 0
-        state.pulls[arm] += 1
-        gap = state.means[best] - state.means[arm]
-        marked = mark_checkpoints(plan, curve, marked, rounds, 1, regret, gap)
-        regret += gap
-        rounds += 1
-    return regret, best
+@begin_run.implement(LinearRoundsState)
+def begin_with_the_prior(state, belief):
+    forget_all(state.known)
+    forget_streak(state.posterior, belief)
 
 
-@add_pulls.implement(LinearRoundsState)
-def add_linear_rounds_pulls(state, pulls, best):
-    for arm in range(pulls.shape[0]):
-        pulls[arm] += state.pulls[arm]
-    return state.pulls[best]
+@learn_late.implement(LinearRoundsState)
+def update_late(state, belief, arm, reward):
+    take_in(state.known, arm, reward)
+    learn_one(state.posterior, belief, arm, reward)
+
+
+@choose_now.implement(LinearRoundsState)
+def choose_by_posterior(state, policy, belief, round_, stream):
+    return choose_linear(policy, state.posterior, state.known, round_, stream)
+
+
+play_run.implement(LinearRoundsState)(play_rounds)
+add_pulls.implement(LinearRoundsState)(add_rounds_pulls)

@@ -1,8 +1,9 @@
-"""Independent arms: the kernel that lets the policy look at all arms in every round.
+"""The kernel that lets the policy look at all arms in every round; here for independent arms.
 
 For policies whose choice moves with time or chance, and for rewards that come late: one that is brought in round r is
 known in round q if r <= batch * floor((q - 1) / batch) - delay, that is, `delay` rounds late and at ends of batches.
-The k-th reward of an arm is the same as in every other kernel.
+The k-th reward of an arm is the same as in every other kernel. What a state knows beside counts and totals, and how it
+is asked for a choice, is its own: linear_rounds.py has a posterior.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known, take_in
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import contract, jitable
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
@@ -40,27 +41,57 @@ def make_rounds_state(arms: int, memory: int, scratch: int, late: int) -> Rounds
     )
 
 
+@contract
+def begin_run(state, belief):
+    """Forget what the last run taught."""
+
+
+@contract
+def learn_late(state, belief, arm, reward):
+    """Take in a reward that is known now."""
+
+
+@contract
+def choose_now(state, policy, belief, round_, stream):
+    """The policy's arm, and the stream that comes after."""
+
+
+@begin_run.implement(RoundsState)
+def begin_with_nothing(state, belief):
+    forget_all(state.known)
+
+
+@learn_late.implement(RoundsState)
+def take_in_late(state, belief, arm, reward):
+    take_in(state.known, arm, reward)
+
+
+@choose_now.implement(RoundsState)
+def choose_of_known(state, policy, belief, round_, stream):
+    return choose_arm(policy, belief, state.known, round_, stream)
+
+
 @play_run.implement(RoundsState)
 def play_rounds(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
-    forget_all(state.known)
+    begin_run(state, belief)
     for arm in range(state.means.shape[0]):
         state.pulls[arm] = 0
         write_stream(state.streams, arm, open_stream(key, start, REWARD + U(arm)))
     choices = open_stream(key, start, POLICY)
-    known, late = state.known, state.late_arms.shape[0]
+    late = state.late_arms.shape[0]
     rounds, seen, place, seen_place, in_batch = 0, 0, 0, 0, 0
     regret = 0.0
     marked = 0
     while rounds < plan.horizon and not plan.stop[0]:
         due = rounds - in_batch - plan.delay
         while seen < due:
-            take_in(known, state.late_arms[seen_place], state.late_rewards[seen_place])
+            learn_late(state, belief, state.late_arms[seen_place], state.late_rewards[seen_place])
             seen += 1
             seen_place = seen_place + 1 if seen_place + 1 < late else 0
-        arm, choices = choose_arm(policy, belief, known, rounds + 1, choices)
+        arm, choices = choose_now(state, policy, belief, rounds + 1, choices)
         reward, stream = draw_reward(world, arm, state.means[arm], read_stream(state.streams, arm))
         write_stream(state.streams, arm, stream)
         state.late_arms[place], state.late_rewards[place] = arm, reward
