@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import arm_index, mean_plus_width
+from bayesregret.contracts import arm_index
 from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, U, polya_step
 from bayesregret.exact.bernoulli_series import (
@@ -31,7 +31,7 @@ from bayesregret.exact.bernoulli_series import (
 from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
-from bayesregret.policies.policy import is_mean_plus_width
+from bayesregret.policies.policy import as_index
 
 # So many single levels, and so many cells between them.
 SINGLE_LEVELS = 6_000
@@ -79,7 +79,7 @@ def choose_levels(
     """Falling levels at which laws are known, and which of them a coarser sweep has, too; all levels, if few."""
     most = min(horizon, int(math.sqrt(2.0 * single / len(first))))
     cells = cells if most < horizon else 0
-    index = mean_plus_width if is_mean_plus_width(settings) else arm_index
+    settings = as_index(settings)
     # Quantiles of all levels, from a sample of about so many of them.
     step = max(1.0, horizon / math.sqrt(8.0 * cells)) if cells else math.inf
     counts = np.unique(np.append(np.arange(0.0, horizon - 1, step), horizon - 1).astype(int)).tolist() if cells else []
@@ -87,10 +87,10 @@ def choose_levels(
     sample = []
     for arm in first:
         for k in range(most):
-            alone[k >= most // 2] += [index(settings, belief, arm, k, float(s)) for s in range(k + 1)]
+            alone[k >= most // 2] += [arm_index(settings, belief, arm, k, float(s)) for s in range(k + 1)]
         for k in counts:
             successes = np.unique(np.append(np.arange(0.0, k, step), k).astype(int)).tolist()
-            sample += [index(settings, belief, arm, k, float(s)) for s in successes]
+            sample += [arm_index(settings, belief, arm, k, float(s)) for s in successes]
     few, more = (np.unique(each) for each in alone)
     finite = np.array(sample)[np.isfinite(sample)]
     between = np.quantile(finite, np.linspace(0.0, 1.0, cells + 1)) if len(finite) else finite
@@ -115,8 +115,8 @@ def _laws(
     levels: Array,
 ) -> Iterator[Array]:
     """(2, kinds, horizon): laws and losses at each level, made by as many threads as there are."""
-    body = fewest_by_width if is_mean_plus_width(settings) else fewest_by_index
-    find, run = compile_kernel(body, type(settings), type(belief)), compile_kernel(laws_at_levels)
+    find, run = compile_kernel(fewest_successes, type(settings), type(belief)), compile_kernel(laws_at_levels)
+    settings = as_index(settings)
 
     def several(part: Array) -> Array:
         made = np.zeros((len(part), 2, len(first), horizon))
@@ -151,20 +151,8 @@ def _found(book: Book, transform: Transform) -> Found:
     )
 
 
-def fewest_by_width(settings, belief, arm, levels, lowest):
+def fewest_successes(settings, belief, arm, levels, lowest):
     """The fewest successes with which an arm is not below each level, by pulls."""
-    for i in range(levels.shape[0]):
-        low = ZERO
-        for k in range(lowest.shape[1]):
-            low = min(low, U(k) + ONE)
-            while low > ZERO and mean_plus_width(settings, belief, arm, k, float(low - ONE)) >= levels[i]:
-                low -= ONE
-            while low <= U(k) and mean_plus_width(settings, belief, arm, k, float(low)) < levels[i]:
-                low += ONE
-            lowest[i, k] = low
-
-
-def fewest_by_index(settings, belief, arm, levels, lowest):
     for i in range(levels.shape[0]):
         low = ZERO
         for k in range(lowest.shape[1]):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.exact.bernoulli_cells import fewest_by_index, fewest_by_width
+from bayesregret.exact.bernoulli_cells import fewest_successes
 from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, polya_step
 from bayesregret.models import BernoulliBandit
-from bayesregret.policies.policy import is_mean_plus_width
+from bayesregret.policies.policy import as_index
 
 
 class Exits(NamedTuple):
@@ -26,8 +26,8 @@ class Exits(NamedTuple):
 
 def first_exits(bandit: BernoulliBandit, settings: Any, belief: Any, arm: int, horizon: int, levels: Array) -> Exits:
     lowest = np.zeros((len(levels), horizon), np.uint64)
-    fill = fewest_by_width if is_mean_plus_width(settings) else fewest_by_index
-    compile_kernel(fill, type(settings), type(belief))(settings, belief, arm, levels, lowest)
+    find = compile_kernel(fewest_successes, type(settings), type(belief))
+    find(as_index(settings), belief, arm, levels, lowest)
     most = 2 * horizon
     pulls, successes = np.zeros((len(levels), most), np.int64), np.zeros((len(levels), most), np.int64)
     mass, count = np.zeros((len(levels), most)), np.zeros(len(levels), np.int64)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import arm_index, mean_plus_width
+from bayesregret.contracts import arm_index
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.policies.policy import is_mean_plus_width
+from bayesregret.policies.policy import as_index
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
@@ -43,19 +43,12 @@ class Lattices(NamedTuple):
 def index_table(settings: Any, belief: Any, arm: int, horizon: int) -> Array:
     """The arm's index at every point, as the engine computes it."""
     table = np.full((horizon, horizon + 1), np.inf)
-    fill = fill_widths if is_mean_plus_width(settings) else fill_indices
     with np.errstate(all="ignore"):
-        compile_kernel(fill, type(settings), type(belief))(settings, belief, arm, table)
+        compile_kernel(fill_indices, type(settings), type(belief))(as_index(settings), belief, arm, table)
     falls = (table[:, 1:] < table[:, :-1])[np.tril_indices(horizon, -1)]
     if np.isnan(table).any() or falls.any():
         raise ValueError("policy must have an index that never falls with an arm's successes for an exact regret")
     return table
-
-
-def fill_widths(settings: Any, belief: Any, arm: int, table: Array) -> None:
-    for k in range(table.shape[0]):
-        for s in range(k + 1):
-            table[k, s] = mean_plus_width(settings, belief, arm, k, float(s))
 
 
 def fill_indices(settings: Any, belief: Any, arm: int, table: Array) -> None:

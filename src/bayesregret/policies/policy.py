@@ -110,7 +110,7 @@ def make_chooser(policy: Policy, bandit: Bandit, settings: Any) -> Chooser:
         return Chooser(HighestByTangents(settings), 0, scratch_for_tangents(bandit.arms))
     if type(settings) in rising_index.bodies:
         return Chooser(HighestRising(settings), 0, scratch_for_ceilings(bandit.arms))
-    return Chooser(HighestIndex(MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings), 0, 0)
+    return Chooser(HighestIndex(as_index(settings)), 0, 0)
 
 
 def make_linear_chooser(policy: Policy, bandit: Bandit, settings: Any, rank: int, columns: int) -> Chooser:
@@ -136,6 +136,11 @@ def check_fits(policy: Policy, bandit: Bandit, settings: Any, belief: Any) -> No
                 f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
                 f"{function.__name__} of its belief"
             )
+
+
+def as_index(settings: Any) -> Any:
+    """With an `arm_index`, which a confidence width makes, too."""
+    return MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings
 
 
 def is_mean_plus_width(settings: Any) -> bool:
