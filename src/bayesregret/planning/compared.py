@@ -1,0 +1,153 @@
+"""The policies of a plan on one bandit: their outcomes, and regrets of any other policy on the same instances."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from bayesregret import bounds, checks
+from bayesregret.audit.regrets import why_simulated
+from bayesregret.bounds.bound import Bound, DoesNotHold, Formula
+from bayesregret.exact import exact_regret, explore_commit_regret
+from bayesregret.models import Bandit
+from bayesregret.models.exploration import prior_means
+from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
+from bayesregret.planning.effort import run_cost, runs_of, runs_of_point
+from bayesregret.planning.outcome import Outcome
+from bayesregret.planning.watched import WatchedSimulation, watch
+from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
+from bayesregret.simulation.progress import Progress
+from bayesregret.simulation.simulate import simulate
+
+DEFAULT: tuple[Policy, ...] = (BayesUCB(), Thompson(), KLUCB(), MOSS(), UCB1())
+WITHOUT_PRIOR: tuple[Policy, ...] = (UCB1(), KLUCB())
+SPLIT_TEST = "A/B test"
+# The least regret there is takes about a second up to so many rounds, by the number of arms.
+QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
+ROUNDING = 1e-12  # of a closed form, relative
+
+
+class Scene:
+    """A bandit over a horizon, with one seed for everything that is simulated on it."""
+
+    def __init__(
+        self, bandit: Bandit, horizon: int, *, runs: int | None, seed: int, threads: int, bar: Progress
+    ) -> None:
+        self.bandit = bandit
+        self.horizon = horizon
+        self.runs = runs
+        self.seed = seed
+        self.threads = threads
+        self.bar = bar
+        self.regrets = functools.cache(self._regrets)
+
+    def runs_each(self, policy: Policy) -> int:
+        """Runs of a policy that is compared."""
+        return runs_of(policy, self.bandit, self.horizon) if self.runs is None else self.runs
+
+    def runs_of_point(self, policy: Policy) -> int:
+        """Runs at each point of a sweep."""
+        return runs_of_point(policy, self.bandit, self.horizon) if self.runs is None else self.runs
+
+    def _regrets(self, policy: Policy) -> Any:
+        """(runs,): final regrets, on the same instances and the same noise for every policy."""
+        runs, each = self.runs_of_point(policy), run_cost(policy, self.bandit, self.horizon)
+        before = self.bar.done
+        self.bar.extend(max(0, before + runs * each - self.bar.in_all))
+
+        def tell(done: int, _: int) -> None:
+            self.bar.advance(before + done // self.horizon * each - self.bar.done)
+
+        result = simulate(
+            self.bandit,
+            policy,
+            horizon=self.horizon,
+            runs=runs,
+            seed=self.seed,
+            checkpoints=[self.horizon],
+            threads=self.threads,
+            progress=tell,
+        )
+        return result[policy.name].final_regret
+
+    def outcome(self, name: str, policy: Policy) -> Outcome:
+        self.bar.describe(name)
+        each = run_cost(policy, self.bandit, self.horizon)
+        seen = watch(
+            self.bandit,
+            policy,
+            horizon=self.horizon,
+            runs=self.runs_each(policy),
+            seed=self.seed,
+            threads=self.threads,
+            on_progress=lambda done: self.bar.advance(done * each),
+        )
+        exact, error = exact_of(self.bandit, policy, self.horizon) or (None, None)
+        regret = float(seen.final_regret.mean()) if exact is None else exact
+        least = self.least
+        ratio = None if least is None or least.regret <= 0.0 else regret / least.regret
+        bound = best_bound(self.bandit, policy, self.horizon)
+        return Outcome(name, policy, self.horizon, seen, exact, error, bound, ratio)
+
+    @functools.cached_property
+    def least(self) -> OptimalRegret | None:
+        """The least regret there is, where it is known and quick."""
+        if self.bandit.kind != "bernoulli" or self.horizon > QUICK_OPTIMUM.get(self.bandit.arms, 0):
+            return None
+        return bayes_optimal_regret(self.bandit, self.horizon)
+
+
+def check_fits_bandit(bandit: Any, policy: Any, horizon: int) -> None:
+    """One line that says why a policy cannot be simulated on a bandit."""
+    if not isinstance(bandit, Bandit):
+        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    if not isinstance(policy, Policy):
+        raise checks.fail("policy", "a policy such as BayesUCB()", policy)
+    WatchedSimulation(bandit, policy, horizon=horizon, seed=0)
+
+
+def fits(policy: Policy, bandit: Bandit, horizon: int) -> bool:
+    """Whether a policy runs on a bandit."""
+    try:
+        check_fits_bandit(bandit, policy, horizon)
+    except ValueError:
+        return False
+    return True
+
+
+def rival_without_prior(bandit: Bandit, horizon: int) -> Policy | None:
+    """The policy that is put in the place of one that knows the prior: UCB1, or KL-UCB where UCB1 has no width."""
+    return next((policy for policy in WITHOUT_PRIOR if fits(policy, bandit, horizon)), None)
+
+
+def exact_of(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float] | None:
+    """Bayes regret without simulation and its numerical error, where that takes about a second."""
+    if isinstance(policy, ExploreCommit):
+        if prior_means(bandit) is None or policy.prior is not None:
+            return None
+        regret = explore_commit_regret(bandit, horizon, policy.explore)
+        return regret, ROUNDING * (regret + horizon)
+    if type(policy) not in (BayesUCB, UCB1) or why_simulated(bandit, horizon, None) is not None:
+        return None
+    found = exact_regret(bandit, policy, horizon=horizon)
+    return found.regret, found.error
+
+
+def best_bound(bandit: Bandit, policy: Policy, horizon: int) -> Bound | None:
+    """The smallest certified bound on the regret of this policy that holds here, if there is one."""
+    if getattr(policy, "prior", None) is not None:
+        return None
+    delta = getattr(policy, "delta", None)
+    if isinstance(policy, BayesUCB):
+        candidates = [bounds.certified]
+    else:
+        every = Formula.every.values()
+        candidates = [f for f in every if (f.form, f.kind, f.policy) == ("certified", "upper", policy.name)]
+    found = []
+    for formula in candidates:
+        if formula.fits(bandit):
+            try:
+                found.append(formula(bandit, horizon=horizon, delta=delta))
+            except DoesNotHold:
+                continue
+    return min(found, key=lambda bound: bound.value + bound.error, default=None)

@@ -1,0 +1,45 @@
+"""How many runs: what a few seconds allow by what a round is known to cost.
+
+Never by the clock, so that the same plan has the same numbers on every machine.
+"""
+
+from __future__ import annotations
+
+from bayesregret.models import Bandit
+from bayesregret.policies import Policy
+from bayesregret.policies.policy import moves_with_time
+from bayesregret.simulation.runs import BLOCK
+
+# About what a round of ten arms costs, in nanoseconds of one processor: of policies that stay on the leader, of those
+# that look at all arms in every round, and of some that think longer.
+LEADER, EVERY_ROUND = 5.0, 75.0
+KNOWN = {"moss": 14.0, "explore-commit": 14.0, "greedy": 5.0, "quantile-ucb": 500.0, "information-directed": 5_000.0}
+# What a policy may take in all: one that looks at all arms in every round has the wider error for it.
+LEADER_BUDGET, EVERY_ROUND_BUDGET = 1.5e9, 4e9
+SWEEP_BUDGET = 0.12e9  # for one point of a sweep
+QUICK = 20.0  # a round that costs less is one of a quick policy
+PULL = 200.0  # what a run costs for each arm, however short it is
+FEWEST, MOST = 2 * BLOCK, 320 * BLOCK
+
+
+def runs_of(policy: Policy, bandit: Bandit, horizon: int) -> int:
+    """Runs of a policy that a plan compares."""
+    each = run_cost(policy, bandit, horizon)
+    return _affordable(LEADER_BUDGET if each < QUICK * horizon else EVERY_ROUND_BUDGET, each)
+
+
+def runs_of_point(policy: Policy, bandit: Bandit, horizon: int) -> int:
+    """Runs of one of many points of a sweep."""
+    return _affordable(SWEEP_BUDGET, run_cost(policy, bandit, horizon))
+
+
+def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
+    """About what a run takes, in nanoseconds of one processor."""
+    moves = moves_with_time(policy.settings(bandit, horizon))
+    each_round = KNOWN.get(policy.name, EVERY_ROUND if moves else LEADER)
+    return int(each_round * horizon * max(1.0, bandit.arms / 10.0) + PULL * bandit.arms)
+
+
+def _affordable(budget: float, each: int) -> int:
+    """Whole blocks of runs."""
+    return min(MOST, max(FEWEST, BLOCK * int(budget / each / BLOCK)))
