@@ -12,10 +12,11 @@ from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.models import Bandit
 from bayesregret.models.exploration import prior_means
 from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
-from bayesregret.planning.effort import run_cost, runs_of, runs_of_point
+from bayesregret.planning.effort import has_slow_quantiles, run_cost, runs_of, runs_of_point
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.watched import WatchedSimulation, watch
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
+from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.simulation.progress import Progress
 from bayesregret.simulation.simulate import simulate
 
@@ -118,6 +119,11 @@ def fits(policy: Policy, bandit: Bandit, horizon: int) -> bool:
 def rival_without_prior(bandit: Bandit, horizon: int) -> Policy | None:
     """The policy that is put in the place of one that knows the prior: UCB1, or KL-UCB where UCB1 has no width."""
     return next((policy for policy in WITHOUT_PRIOR if fits(policy, bandit, horizon)), None)
+
+
+def believer(bandit: Bandit, horizon: int) -> BelievingPolicy:
+    """The policy that shows what a prior does: BayesUCB, or Thompson where quantiles in place of widths take long."""
+    return Thompson() if has_slow_quantiles(bandit, horizon) else BayesUCB()
 
 
 def exact_of(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float] | None:

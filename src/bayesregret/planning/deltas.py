@@ -18,7 +18,7 @@ STEPS = 2  # rounds of points halfway to the neighbours of the best one
 LEAST = 0.1  # log(1/delta) that is looked at
 WRONG_BY = 10.0
 # Exact regrets are computed some twenty times: quick up to so many rounds.
-QUICK_HORIZON = 100
+QUICK_HORIZON = {"gaussian": 100, "bernoulli": 50}
 
 Regrets = Callable[[Policy], Any]
 
@@ -60,7 +60,7 @@ def advise_delta(bandit: Bandit, regrets: Regrets, horizon: int) -> DeltaAdvice 
     """
     if horizon == 1 or bandit.arms == 1:
         return None
-    if horizon <= QUICK_HORIZON and why_simulated(bandit, horizon, None) is None:
+    if horizon <= QUICK_HORIZON.get(bandit.kind, 0) and why_simulated(bandit, horizon, None) is None:
         return _exactly(bandit, horizon)
     return _by_simulation(regrets, horizon)
 

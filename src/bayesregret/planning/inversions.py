@@ -22,7 +22,7 @@ LONGEST = 2**22  # rounds that are looked at
 MOST_ARMS = 2**12
 WIDTHS = 9  # points of the coarse sweep over widths
 STEPS = 12  # closer to the answer, after the coarse sweep: between whole numbers there is soon none left
-WIDTH_STEPS, BOUND_STEPS = 5, 8
+WIDTH_STEPS, BOUND_STEPS = 5, 6
 
 
 @dataclass(frozen=True)
@@ -162,14 +162,15 @@ def width_for(
 
     first, last = math.log(room.down), math.log(room.up)
     sweep = search(above, [first + (last - first) * i / (WIDTHS - 1) for i in range(WIDTHS)], WIDTH_STEPS)
-    ends = [brief(target + value.mean) for value in (sweep.values[0], sweep.values[-1])]
     if sweep.values[0].mean > 0.0:
+        regret = brief(target + sweep.values[0].mean)
         raise ValueError(
-            f"budget must be at least {ends[0]}, the regret with a prior {room.down:.3g} times as wide, got {target:g}"
+            f"budget must be at least {regret}, the regret with a prior {room.down:.3g} times as wide, got {target:g}"
         )
     if sweep.values[-1].mean <= 0.0:
+        regret = brief(target + max(value.mean for value in sweep.values))
         raise ValueError(
-            f"budget must be below {ends[1]}, the regret with a prior {room.up:.3g} times as wide, got {target:g}"
+            f"budget must be below {regret}, the highest regret up to a prior {room.up:.3g} times as wide, got {target:g}"
         )
     answer, low, high = map(math.exp, _crossing(sweep, otherwise=first))
     guaranteed = _widest_that_holds(

@@ -8,22 +8,31 @@ from typing import Any
 from bayesregret import checks
 from bayesregret.digits import with_error
 from bayesregret.models import Bandit
-from bayesregret.planning.compared import DEFAULT, SPLIT_TEST, Scene, check_fits_bandit, fits, rival_without_prior
+from bayesregret.planning.compared import (
+    DEFAULT,
+    SPLIT_TEST,
+    Scene,
+    believer,
+    check_fits_bandit,
+    fits,
+    rival_without_prior,
+)
 from bayesregret.planning.deltas import advise_delta
-from bayesregret.planning.effort import run_cost
+from bayesregret.planning.effort import has_slow_quantiles, run_cost
 from bayesregret.planning.inversions import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.result import Plan
 from bayesregret.planning.split_test import best_split
 from bayesregret.planning.variants import can_move, can_stretch
+from bayesregret.planning.watched import paired
 from bayesregret.planning.worth import prior_worth
 from bayesregret.planning.wrong_prior import limits
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.simulation.engine import available_threads
 from bayesregret.simulation.progress import open_progress
-from bayesregret.simulation.result import estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, named
 
+LONGEST_QUANTILES = 2_000  # rounds over which sweeps of policies that need quantiles take a moment
 SWEEP_POINTS = 40  # about how many points the sweeps have, for the progress bar
 
 
@@ -106,12 +115,16 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
     if bandit.arms > 1 and rival is None:
         notes.append(f"No policy without a prior runs on {bandit.kind} rewards: what the prior is worth is not told.")
     elif bandit.arms > 1 and rival is not None:
-        worth = prior_worth(*(_outcome_of(scene, outcomes, policy) for policy in (BayesUCB(), rival)))
+        knows = believer(bandit, horizon)
+        worth = prior_worth(*(_outcome_of(scene, outcomes, policy) for policy in (knows, rival)))
         scene.bar.describe("wrong priors")
-        wrong = limits(bandit, rival, scene.regrets)
-        notes += _what_is_not_wrong(scene, rival, bool(wrong))
+        wrong = limits(bandit, knows, rival, scene.regrets)
+        notes += _what_is_not_wrong(scene, knows, rival, bool(wrong))
     scene.bar.describe("delta")
-    advice = advise_delta(bandit, scene.regrets, horizon)
+    is_slow = has_slow_quantiles(bandit, horizon) and horizon > LONGEST_QUANTILES
+    advice = None if is_slow else advise_delta(bandit, scene.regrets, horizon)
+    if is_slow:
+        notes.append(f"The best delta is not looked for: bayes-ucb on {bandit.kind} rewards takes too long.")
     turned, refused = _inversions(scene, regret_per_round, budget)
     return Plan(
         bandit,
@@ -133,11 +146,11 @@ def _outcome_of(scene: Scene, outcomes: dict[str, Outcome], policy: Policy) -> O
     return next(known, None) or scene.outcome(policy.name, policy)
 
 
-def _what_is_not_wrong(scene: Scene, rival: Policy, is_looked_at: bool) -> list[str]:
+def _what_is_not_wrong(scene: Scene, knows: Policy, rival: Policy, is_looked_at: bool) -> list[str]:
     """Which wrong priors are not looked at, and why."""
     bandit = scene.bandit
     if not is_looked_at:
-        more = estimate(scene.regrets(BayesUCB()) - scene.regrets(rival))
+        more = paired(scene.regrets(knows), scene.regrets(rival))
         told = with_error(more.mean, more.stderr, signed=True)
         return [
             f"How wrong the prior may be is not told: even the true one is not better than {rival.name}, by {told}."

@@ -17,7 +17,7 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.engine import Simulation
-from bayesregret.simulation.result import standard_error
+from bayesregret.simulation.result import Estimate, estimate, standard_error
 from bayesregret.simulation.runs import BLOCK, Record
 from bayesregret.simulation.simulate import checkpoint_rounds
 
@@ -78,6 +78,12 @@ def watch(
         _chance_error(chance, runs),
         simulation.delta,
     )
+
+
+def paired(first: Array, second: Array) -> Estimate:
+    """The first policy's regret minus the second's, on the runs that both have: the same instances and noise."""
+    runs = min(len(first), len(second))
+    return estimate(first[:runs] - second[:runs])
 
 
 def _chance_error(chance: Array, runs: int) -> Array:

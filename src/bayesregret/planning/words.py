@@ -12,9 +12,10 @@ from bayesregret.planning.deltas import DeltaAdvice
 from bayesregret.planning.inversions import Inversion
 from bayesregret.planning.numbers import listed, rounded, told, with_interval
 from bayesregret.planning.outcome import Outcome
+from bayesregret.planning.watched import paired
 from bayesregret.planning.worth import PriorWorth
 from bayesregret.planning.wrong_prior import Limit
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.simulation.result import Estimate
 
 if TYPE_CHECKING:
     from bayesregret.planning.result import Plan
@@ -45,8 +46,7 @@ def _is_worse(outcome: Outcome, best: Outcome) -> bool:
     """Surely, on the runs that both have in common, or by what was computed."""
     if outcome.exact is not None and best.exact is not None:
         return outcome.regret.mean - best.regret.mean > outcome.regret.stderr + best.regret.stderr
-    runs = min(outcome.runs, best.runs)
-    more = estimate(outcome.seen.final_regret[:runs] - best.seen.final_regret[:runs])
+    more = paired(outcome.seen.final_regret, best.seen.final_regret)
     return more.mean > SURE * more.stderr
 
 
@@ -74,7 +74,7 @@ def worth_line(worth: PriorWorth) -> str:
         if worth.bound is None
         else f"{brief(worth.bound)} by certified bounds"
     )
-    return f"The prior is worth {amount}: the regret of {worth.without} minus that of bayes-ucb; {by_bound}."
+    return f"The prior is worth {amount}: the regret of {worth.without} minus that of {worth.known}; {by_bound}."
 
 
 def limit_line(limit: Limit) -> str:
@@ -83,11 +83,8 @@ def limit_line(limit: Limit) -> str:
     by = "" if limit.field == "mean" else "a factor of "
     if limit.off is None:
         return f"{subject} {limit.direction} never costs more than having no prior, up to {by}{limit.reach:.3g} off."
-    return f"{subject} may be {limit.direction} by {by}{_reached(limit.off, limit.reach)} before no prior is better."
-
-
-def _reached(off: Crossing, reach: float) -> str:
-    return with_interval(off) + (", the interval ends where the search did" if off.high >= reach else "")
+    off = with_interval(limit.off, limit.reach)
+    return f"{subject} may be {limit.direction} by {by}{off} before no prior is better."
 
 
 def delta_line(advice: DeltaAdvice) -> str:
@@ -104,17 +101,21 @@ def delta_line(advice: DeltaAdvice) -> str:
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:
     within = with_interval(Crossing(found.answer, found.low, found.high))
-    sure = None if found.guaranteed is None else f"{found.guaranteed:,.4g}"
     if found.what == "horizon":
-        line, unit = f"Regret per round falls under {found.target:g} at a horizon of {within} rounds", "rounds"
+        line = f"Regret per round falls under {found.target:g} at a horizon of {within} rounds"
     elif found.what == "arms":
-        line, unit = f"A regret of {found.target:g} allows {within} arms", "arms"
+        line = f"A regret of {found.target:g} allows {within} {'arm' if within == '1' else 'arms'}"
     else:
-        line, unit = (
-            f"A regret of {found.target:g} allows a prior {within} times as wide{_in_units(found, bandit)}",
-            "times",
-        )
-    return f"{line}; {'no certified bound says so' if sure is None else f'certified for {sure} {unit}'}."
+        line = f"A regret of {found.target:g} allows a prior {within} times as wide{_in_units(found, bandit)}"
+    return f"{line}; {_guaranteed(found)}."
+
+
+def _guaranteed(found: Inversion) -> str:
+    if found.guaranteed is None:
+        return "no certified bound says so"
+    if found.what == "width":
+        return f"certified for {found.guaranteed:.3g} times"
+    return f"certified for {counted(int(found.guaranteed), 'round' if found.what == 'horizon' else 'arm')}"
 
 
 def _in_units(found: Inversion, bandit: Bandit) -> str:

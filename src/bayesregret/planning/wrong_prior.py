@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from typing import Any, Literal, NamedTuple
 from bayesregret.models import Bandit
 from bayesregret.planning.crossing import Crossing, Sweep, search
 from bayesregret.planning.variants import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
-from bayesregret.policies import BayesUCB, Policy
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.planning.watched import paired
+from bayesregret.policies import Policy
+from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.simulation.result import Estimate
 
 SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the reach: a coarse sweep, finer where priors are nearly right
 STEPS = 3  # closer to a crossing, after it
@@ -24,7 +27,7 @@ class Limit:
     """How far a prior may be off in one direction before the policy that knows none is better.
 
     Means are off by an amount in units of reward, widths by a factor, told as one above 1 either way. `differences` are
-    the regret of BayesUCB that believes in a prior so far off minus that of the policy that knows none.
+    the regret of the policy that believes in a prior so far off minus that of the one that knows none.
     """
 
     field: Literal["mean", "width"]
@@ -55,20 +58,21 @@ class Direction(NamedTuple):
     shown: Callable[[float], float]
 
 
-def limits(bandit: Bandit, rival: Policy, regrets: Regrets) -> list[Limit]:
+def limits(bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: Regrets) -> list[Limit]:
     """How far the bandit's prior may be off in every direction; none where even the true prior is not better.
 
     `regrets` simulates a policy on the bandit, always on the same instances and the same noise: (runs,).
     """
     without = regrets(rival)
-    true = estimate(regrets(BayesUCB()) - without)
+    true = paired(regrets(believer), without)
     if true.mean >= 0.0:
         return []
 
     def difference(direction: Direction, distance: float) -> Estimate:
         if distance == 0.0:
             return true
-        return estimate(regrets(BayesUCB(prior=direction.believed(distance))) - without)
+        wrong = dataclasses.replace(believer, prior=direction.believed(distance))  # type: ignore[type-var]
+        return paired(regrets(wrong), without)
 
     found = []
     for direction in directions(bandit):
