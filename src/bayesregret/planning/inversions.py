@@ -170,7 +170,7 @@ def width_for(
     if sweep.values[-1].mean <= 0.0:
         regret = brief(target + max(value.mean for value in sweep.values))
         raise ValueError(
-            f"budget must be below {regret}, the highest regret up to a prior {room.up:.3g} times as wide, got {target:g}"
+            f"budget must be below {regret}, the highest regret up to {room.up:.3g} times the width, got {target:g}"
         )
     answer, low, high = map(math.exp, _crossing(sweep, otherwise=first))
     guaranteed = _widest_that_holds(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def sentences(plan: Plan) -> list[str]:
-    found = [answer(plan), *_split_test(plan)]
+    split = split_line(plan)
+    found = [answer(plan)] if split is None else [answer(plan), split]
     if plan.worth is not None:
         found.append(worth_line(plan.worth))
     found += [limit_line(limit) for limit in plan.limits]
@@ -50,10 +51,11 @@ def _is_worse(outcome: Outcome, best: Outcome) -> bool:
     return more.mean > SURE * more.stderr
 
 
-def _split_test(plan: Plan) -> list[str]:
-    outcome = plan.outcomes.get(SPLIT_TEST)
-    if outcome is None or plan.bandit.arms == 1:
-        return []
+def split_line(plan: Plan) -> str | None:
+    """What an A/B test comes to."""
+    outcome = plan.outcomes[SPLIT_TEST]
+    if plan.bandit.arms == 1:
+        return None
     length = counted(outcome.policy.explore, "round")  # type: ignore[attr-defined]
     regret, best = outcome.regret, plan.best.regret
     times = ""
@@ -61,10 +63,10 @@ def _split_test(plan: Plan) -> list[str]:
         ratio = regret.mean / best.mean
         error = ratio * (regret.stderr / regret.mean + best.stderr / best.mean)
         times = f", {rounded(ratio, max(error, 0.01 * ratio))} times as much"
-    return [
+    return (
         f"The best A/B test splits {length} equally and then keeps the winner: "
         f"its regret is {told(regret, outcome.exact is not None)}{times}."
-    ]
+    )
 
 
 def worth_line(worth: PriorWorth) -> str:
