@@ -45,12 +45,12 @@ class Plan:
         return min(self.outcomes.values(), key=lambda outcome: outcome.regret.mean)
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each policy, as `print` and the command line show them."""
+        """Headings and a row for each policy, that of the least regret first."""
         shares = [f"{share:.0%}" for share in SHARES]
         headings = ["policy", "Bayes regret", *shares, "certified", "per round", "best arm at the end"]
         headings.append(f"{LIKELY:.0%} from round")
         headings += ["times the least"] if self.least is not None else []
-        return [headings, *map(self._row, self.outcomes.values())]
+        return [headings, *map(self._row, sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean))]
 
     def _row(self, outcome: Outcome) -> list[str]:
         quantiles = [rounded(value.mean, value.stderr) for value in outcome.quantiles.values()]
@@ -59,7 +59,7 @@ class Plan:
             outcome.name,
             told(outcome.regret, outcome.exact is not None),
             *quantiles,
-            "none" if outcome.bound is None else brief(outcome.bound.value),
+            "-" if outcome.bound is None else brief(outcome.bound.value),
             rounded(each.mean, max(each.stderr, 1e-3 * each.mean)),
             percent(outcome.on_best),
             "never" if outcome.settled is None else with_interval(outcome.settled),

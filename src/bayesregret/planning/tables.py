@@ -105,5 +105,5 @@ def _rounds(plan: Plan) -> tuple[float, ...]:
 
 
 def _trend(outcome: Outcome, values: Array, errors: Array) -> Trend:
-    drawn = [tuple(float(numbers[i]) for i in _places(outcome)) for numbers in (values, errors)]
-    return Trend(outcome.name, outcome.name, "regret", *drawn)
+    heights, bands = (tuple(float(numbers[i]) for i in _places(outcome)) for numbers in (values, errors))
+    return Trend(outcome.name, outcome.name, "regret", heights, bands)
