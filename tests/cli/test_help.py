@@ -81,7 +81,7 @@ def complete(capsys, tmp_path, monkeypatch):
 
 
 def test_completion(complete):
-    assert complete("bayesregret ") == ["simulate", "exact", "bounds", "audit", "reproduce", "sweep", "study"]
+    assert complete("bayesregret ") == ["simulate", "exact", "bounds", "audit", "plan", "reproduce", "sweep", "study"]
     assert complete("bayesregret simulate gaussian --policy ") == list(Policy.classes)
     assert complete("bayesregret simulate gaussian --policy b") == ["bayes-optimal", "bayes-ucb"]
     assert complete("bayesregret simulate gaussian --noise-kind ") == list(NOISE_KINDS)

@@ -112,7 +112,7 @@ def test_a_linear_bandit_says_what_cannot_be_told(linear):
 
 
 def test_one_arm_leaves_nothing_to_choose():
-    found = br.plan(common_gaussian(arms=1), 10, runs=4)
+    found = br.plan(common_bernoulli(arms=1), 10, runs=4)
     assert found.sentences() == ["There is one arm, and nothing to choose: no policy has any regret."]
     assert (found.worth, found.limits, found.delta) == (None, (), None)
     assert found["bayes-ucb"].settled.at == 1.0

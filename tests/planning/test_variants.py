@@ -19,7 +19,7 @@ from bayesregret.problem import common_linear
 GAUSSIAN = br.GaussianBandit([1, 0], [1.0, 2.0], 1.5)
 BERNOULLI = br.BernoulliBandit([2, 1], [1, 3])
 POISSON = br.PoissonBandit([2, 1], [1, 0.5])
-EXPONENTIAL = br.ExponentialBandit([4, 3], [2, 1])
+EXPONENTIAL = br.ExponentialBandit([9, 8], [2, 1])
 NORMAL_GAMMA = br.NormalGammaBandit([1, 0], 2, 3, [1, 2])
 LINEAR = common_linear(arms=4, dimension=2)
 INDEPENDENT = [GAUSSIAN, BERNOULLI, POISSON, EXPONENTIAL, NORMAL_GAMMA]
