@@ -1,5 +1,7 @@
 """A plan's numbers are those of simulate, exact_regret and bounds called by hand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import bayesregret as br
 from bayesregret.planning.compared import best_bound
 from bayesregret.planning.effort import FEWEST, MOST, runs_of, runs_of_point
 from bayesregret.planning.watched import paired
+from bayesregret.planning.worth import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 SPLIT = "A/B test"
@@ -71,12 +74,16 @@ def test_what_the_prior_is_worth(small, linear):
     simulated = linear.worth
     assert not simulated.is_exact
     assert simulated.regret == paired(linear["ucb1"].seen.final_regret, linear["bayes-ucb"].seen.final_regret)
-    gaussian = br.plan(common_gaussian(arms=2), 4, br.BayesUCB(), runs=8)
-    assert gaussian.worth.bound == pytest.approx(
-        br.bounds.certified_ucb1(gaussian.bandit, horizon=4).value
-        - br.bounds.certified(gaussian.bandit, horizon=4).value
-    )
-    assert list(gaussian.outcomes) == ["bayes-ucb", SPLIT]  # ucb1 was asked for its worth alone
+    rival = dataclasses.replace(small["ucb1"], bound=br.bounds.certified_trivial(small.bandit, horizon=6))
+    assert prior_worth(small["bayes-ucb"], rival).bound == rival.bound.value - small["bayes-ucb"].bound.value
+
+
+def test_a_policy_that_is_not_compared_is_still_held_against(small):
+    alone = br.plan(small.bandit, 6, br.BayesUCB(), runs=8, seed=3)
+    assert list(alone.outcomes) == ["bayes-ucb", SPLIT]
+    assert alone.worth == small.worth
+    believed = br.plan(small.bandit, 3, br.BayesUCB(prior=small.bandit), runs=4)
+    assert believed["bayes-ucb"].exact is None
 
 
 def test_the_best_policy_has_the_least_regret(small):

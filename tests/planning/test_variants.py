@@ -69,9 +69,11 @@ def test_a_linear_prior_is_stretched_either_way_it_is_given():
 def test_what_cannot_be_changed_says_so():
     assert not can_move(LINEAR)
     assert not can_stretch(EXPONENTIAL)
-    with pytest.raises(ValueError, match="bandit must be of a kind whose prior can be changed, got a linear one"):
+    with pytest.raises(ValueError, match="bandit must be of a kind whose prior can be changed, got one that is linear"):
         moved(LINEAR, 1.0)
-    with pytest.raises(ValueError, match="bandit must be of a kind whose prior can be changed, got a exponential one"):
+    with pytest.raises(
+        ValueError, match="bandit must be of a kind whose prior can be changed, got one that is exponential"
+    ):
         stretched(EXPONENTIAL, 2.0)
     with pytest.raises(ValueError, match="bandit must have independent arms"):
         with_arms(LINEAR, 3)

@@ -77,7 +77,7 @@ def horizon_for(
     The policy is BayesUCB if None. A policy whose settings depend on the horizon has those of each horizon.
 
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-    >>> found = horizon_for(bandit, 0.1, runs=64)
+    >>> found = horizon_for(bandit, 0.15, runs=8)
     >>> found.low <= found.answer <= found.high
     True
     """
@@ -113,7 +113,7 @@ def arms_for(
     """How many arms a regret budget allows: the bandit's first ones, and beyond the last more of its kind.
 
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-    >>> arms_for(bandit, 2.5, horizon=20, runs=64).answer >= 1
+    >>> arms_for(bandit, 1, horizon=5, runs=8).answer >= 1
     True
     """
     asked = _asked(bandit, policy, runs, seed, threads, horizon)
@@ -146,7 +146,7 @@ def width_for(
     """How many times as wide as the bandit's own prior a regret budget allows one to be.
 
     >>> bandit = GaussianBandit([0, 0], prior_width=1, reward_noise=1)
-    >>> width_for(bandit, 4, horizon=50, runs=64).answer > 0
+    >>> width_for(bandit, 1, horizon=5, runs=8).answer > 0
     True
     """
     asked = _asked(bandit, policy, runs, seed, threads, horizon)

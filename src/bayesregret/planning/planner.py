@@ -64,7 +64,7 @@ def plan(
     progress
         As in `simulate`.
 
-    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 20, BayesUCB(), runs=64)
+    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 4, BayesUCB(), runs=8)
     >>> list(found.outcomes)
     ['bayes-ucb', 'A/B test']
     """
@@ -125,6 +125,7 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
     advice = None if is_slow else advise_delta(bandit, scene.regrets, horizon)
     if is_slow:
         notes.append(f"The best delta is not looked for: bayes-ucb on {bandit.kind} rewards takes too long.")
+    scene.bar.describe("targets")
     turned, refused = _inversions(scene, regret_per_round, budget)
     return Plan(
         bandit,

@@ -31,8 +31,8 @@ class Room(NamedTuple):
     up: float
 
 
-def _no_variant(bandit: Bandit, *_: Any) -> Any:
-    raise ValueError(f"bandit must be of a kind whose prior can be changed, got a {bandit.kind} one")
+def _cannot_change(bandit: Bandit) -> ValueError:
+    return ValueError(f"bandit must be of a kind whose prior can be changed, got one that is {bandit.kind}")
 
 
 # --- the means ------------------------------------------------------------------------------------------------------
@@ -41,8 +41,7 @@ def _no_variant(bandit: Bandit, *_: Any) -> Any:
 @functools.singledispatch
 def moved(bandit: Bandit, by: float) -> Bandit:
     """Every arm's prior mean moved by as much, what the prior is worth in pulls unchanged."""
-    made: Bandit = _no_variant(bandit)
-    return made
+    raise _cannot_change(bandit)
 
 
 @moved.register
@@ -111,8 +110,7 @@ def prior_moments(bandit: Any) -> tuple[Array, Array]:
 @functools.singledispatch
 def stretched(bandit: Bandit, factor: float) -> Bandit:
     """Every prior's standard deviation times the factor, its mean unchanged."""
-    made: Bandit = _no_variant(bandit)
-    return made
+    raise _cannot_change(bandit)
 
 
 @stretched.register

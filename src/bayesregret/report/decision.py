@@ -26,8 +26,8 @@ ASSUMPTIONS = (
     "Rewards are independent given the means, and the means do not change while the experiment runs.",
     "Rewards are known at once, before the next round begins.",
     "Regret is the reward that always taking the best arm would have brought on average, minus what is brought.",
-    "Simulated numbers come with one standard error; intervals are for 95 percent. Numbers without an error are "
-    "computed, and right to the last digit.",
+    "Simulated numbers come with one standard error, or end with the first digit that it leaves in doubt; intervals "
+    "are for 95 percent. All other numbers are computed.",
     "Certified bounds are proved for every horizon and hold for regret averaged over the prior.",
 )
 
