@@ -42,14 +42,14 @@ def test_a_page_is_written(run_plan, tmp_path):
     assert outcome.out.endswith("plan.html written\n")
     assert by_hand().sentences()[0] in (tmp_path / "plan.html").read_text(encoding="utf-8")
     data = run_plan("--output", "other.html", "--json").data
-    assert data["best"] == "bayes-ucb"
+    assert data["best"].startswith("bayes-ucb, delta ")
     assert (tmp_path / "other.html").exists()
 
 
 def test_a_problem_file_and_default_policies(bayesregret):
     save_problem(common_bernoulli(arms=2), "problem.toml")
     data = bayesregret("plan", "problem.toml", "--horizon", "4", "--runs", "4", "--json").data
-    assert list(data["policies"]) == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "A/B test"]
+    assert list(data["policies"])[:6] == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "A/B test"]
 
 
 def test_unreachable_targets_are_one_line_and_no_error(run_plan):

@@ -13,6 +13,7 @@ from bayesregret.planning.worth import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 SPLIT = "A/B test"
+TUNED = "bayes-ucb, delta 0.74"  # the best one for two arms and six rounds
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_simulated_numbers_are_those_of_simulate(small):
         assert {share: value.mean for share, value in outcome.quantiles.items()} == {
             share: result.quantile(share) for share in (0.05, 0.5, 0.95)
         }
-    assert list(small.outcomes) == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", SPLIT]
+    assert list(small.outcomes) == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", SPLIT, TUNED]
 
 
 def test_exact_numbers_stand_in_for_simulated_ones(small):
@@ -44,6 +45,12 @@ def test_exact_numbers_stand_in_for_simulated_ones(small):
     assert split.regret.mean == br.explore_commit_regret(small.bandit, 6)
     assert small["thompson"].regret == small["thompson"].simulated
     assert small["bayes-ucb"].regret_per_round.mean == pytest.approx(small["bayes-ucb"].regret.mean / 6)
+
+
+def test_the_best_delta_has_a_row_of_its_own(small):
+    assert small[TUNED].policy == br.BayesUCB(delta=0.74)
+    assert small[TUNED].regret.mean == br.exact_regret(small.bandit, br.BayesUCB(delta=0.74), horizon=6).regret
+    assert small.best is small[TUNED]
 
 
 def test_the_least_regret_is_that_of_the_best_play(small):
@@ -80,7 +87,7 @@ def test_what_the_prior_is_worth(small, linear):
 
 def test_a_policy_that_is_not_compared_is_still_held_against(small):
     alone = br.plan(small.bandit, 6, br.BayesUCB(), runs=8, seed=3)
-    assert list(alone.outcomes) == ["bayes-ucb", SPLIT]
+    assert list(alone.outcomes) == ["bayes-ucb", SPLIT, TUNED]
     assert alone.worth == small.worth
     believed = br.plan(small.bandit, 3, br.BayesUCB(prior=small.bandit), runs=4)
     assert believed["bayes-ucb"].exact is None

@@ -27,7 +27,7 @@ def plan(
         list[str] | None,
         option(
             help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings. The best A/B test "
-            "always comes with them.",
+            "always comes with them, and bayes-ucb with its best delta.",
             default="bayes-ucb, thompson, kl-ucb, moss and ucb1, those that fit",
             metavar="NAME",
             autocompletion=complete_policy,

@@ -54,7 +54,7 @@ class Scene:
         """(runs,): final regrets, on the same instances and the same noise for every policy."""
         runs, each = self.runs_of_point(policy), run_cost(policy, self.bandit, self.horizon)
         before = self.bar.done
-        self.bar.extend(max(0, before + runs * each - self.bar.in_all))
+        self._make_room(runs * each)
 
         def tell(done: int, _: int) -> None:
             self.bar.advance(before + done // self.horizon * each - self.bar.done)
@@ -71,14 +71,19 @@ class Scene:
         )
         return result[policy.name].final_regret
 
+    def _make_room(self, work: int) -> None:
+        """There may be more to do than was thought."""
+        self.bar.extend(max(0, self.bar.done + work - self.bar.in_all))
+
     def outcome(self, name: str, policy: Policy) -> Outcome:
         self.bar.describe(name)
-        each = run_cost(policy, self.bandit, self.horizon)
+        runs, each = self.runs_each(policy), run_cost(policy, self.bandit, self.horizon)
+        self._make_room(runs * each)
         seen = watch(
             self.bandit,
             policy,
             horizon=self.horizon,
-            runs=self.runs_each(policy),
+            runs=runs,
             seed=self.seed,
             threads=self.threads,
             on_progress=lambda done: self.bar.advance(done * each),

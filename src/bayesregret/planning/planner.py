@@ -17,7 +17,7 @@ from bayesregret.planning.compared import (
     fits,
     rival_without_prior,
 )
-from bayesregret.planning.deltas import advise_delta
+from bayesregret.planning.deltas import DeltaAdvice, advise_delta
 from bayesregret.planning.effort import has_slow_quantiles, run_cost
 from bayesregret.planning.inversions import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.outcome import Outcome
@@ -33,6 +33,7 @@ from bayesregret.simulation.progress import open_progress
 from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, named
 
 LONGEST_QUANTILES = 2_000  # rounds over which sweeps of policies that need quantiles take a moment
+MOST_DELTA = 0.99
 SWEEP_POINTS = 40  # about how many points the sweeps have, for the progress bar
 
 
@@ -54,7 +55,7 @@ def plan(
     ----------
     policies
         By default BayesUCB, Thompson, KLUCB, MOSS and UCB1, those of them that run on this bandit. An A/B test of the
-        best length always comes with them.
+        best length always comes with them, and BayesUCB with its best delta where it is one of them.
     regret_per_round
         Ask for the horizon at which regret per round falls under it.
     budget
@@ -65,8 +66,8 @@ def plan(
         As in `simulate`.
 
     >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 4, BayesUCB(), runs=8)
-    >>> list(found.outcomes)
-    ['bayes-ucb', 'A/B test']
+    >>> found.best.regret.mean <= found["A/B test"].regret.mean
+    True
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
@@ -123,6 +124,8 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
     scene.bar.describe("delta")
     is_slow = has_slow_quantiles(bandit, horizon) and horizon > LONGEST_QUANTILES
     advice = None if is_slow else advise_delta(bandit, scene.regrets, horizon)
+    if advice is not None and BayesUCB() in chosen.values():
+        outcomes |= _tuned(scene, advice)
     if is_slow:
         notes.append(f"The best delta is not looked for: bayes-ucb on {bandit.kind} rewards takes too long.")
     scene.bar.describe("targets")
@@ -139,6 +142,13 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
         tuple(turned),
         (*notes, *refused),
     )
+
+
+def _tuned(scene: Scene, advice: DeltaAdvice) -> dict[str, Outcome]:
+    """BayesUCB with the best delta, to two digits."""
+    delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
+    name = f"{BayesUCB.name}, delta {delta:g}"
+    return {name: scene.outcome(name, BayesUCB(delta))}
 
 
 def _outcome_of(scene: Scene, outcomes: dict[str, Outcome], policy: Policy) -> Outcome:

@@ -25,7 +25,7 @@ class Plan:
     bandit: Bandit
     horizon: int
     seed: int
-    outcomes: Mapping[str, Outcome]  # by name, the A/B test last
+    outcomes: Mapping[str, Outcome]  # by name; after the policies the A/B test, and BayesUCB with the best delta
     worth: PriorWorth | None
     limits: tuple[Limit, ...]
     delta: DeltaAdvice | None
