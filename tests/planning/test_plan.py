@@ -53,6 +53,11 @@ def test_the_best_delta_has_a_row_of_its_own(small):
     assert small.best is small[TUNED]
 
 
+def test_the_best_delta_is_judged_on_runs_that_did_not_choose_it(linear):
+    tuned = next(outcome for name, outcome in linear.outcomes.items() if name.startswith("bayes-ucb, delta "))
+    assert linear.delta.usual_cost == paired(linear["bayes-ucb"].seen.final_regret, tuned.seen.final_regret)
+
+
 def test_the_least_regret_is_that_of_the_best_play(small):
     least = br.bayes_optimal_regret(small.bandit, 6)
     assert small.least.regret == least.regret

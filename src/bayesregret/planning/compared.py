@@ -12,7 +12,14 @@ from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.models import Bandit
 from bayesregret.models.exploration import prior_means
 from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
-from bayesregret.planning.effort import has_slow_quantiles, run_cost, runs_of, runs_of_point
+from bayesregret.planning.effort import (
+    DELTA_BUDGET,
+    SWEEP_BUDGET,
+    has_slow_quantiles,
+    run_cost,
+    runs_of,
+    runs_of_point,
+)
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.watched import WatchedSimulation, watch
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
@@ -25,6 +32,8 @@ WITHOUT_PRIOR: tuple[Policy, ...] = (UCB1(), KLUCB())
 SPLIT_TEST = "A/B test"
 # The least regret there is takes about a second up to so many rounds, by the number of arms.
 QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
+# What a sweep finds best is judged on instances that the sweep has not seen.
+FIRST_SWEEP_SEED = 2**65
 ROUNDING = 1e-12  # of a closed form, relative
 
 
@@ -40,19 +49,20 @@ class Scene:
         self.seed = seed
         self.threads = threads
         self.bar = bar
-        self.regrets = functools.cache(self._regrets)
+        self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
+        self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
 
     def runs_each(self, policy: Policy) -> int:
         """Runs of a policy that is compared."""
         return runs_of(policy, self.bandit, self.horizon) if self.runs is None else self.runs
 
-    def runs_of_point(self, policy: Policy) -> int:
+    def runs_of_point(self, policy: Policy, budget: float = SWEEP_BUDGET) -> int:
         """Runs at each point of a sweep."""
-        return runs_of_point(policy, self.bandit, self.horizon) if self.runs is None else self.runs
+        return runs_of_point(policy, self.bandit, self.horizon, budget) if self.runs is None else self.runs
 
-    def _regrets(self, policy: Policy) -> Any:
-        """(runs,): final regrets, on the same instances and the same noise for every policy."""
-        runs, each = self.runs_of_point(policy), run_cost(policy, self.bandit, self.horizon)
+    def _regrets(self, policy: Policy, budget: float) -> Any:
+        """(runs,): final regrets, on the same instances and the same noise for every policy of a sweep."""
+        runs, each = self.runs_of_point(policy, budget), run_cost(policy, self.bandit, self.horizon)
         before = self.bar.done
         self._make_room(runs * each)
 
@@ -64,7 +74,7 @@ class Scene:
             policy,
             horizon=self.horizon,
             runs=runs,
-            seed=self.seed,
+            seed=FIRST_SWEEP_SEED + self.seed,
             checkpoints=[self.horizon],
             threads=self.threads,
             progress=tell,

@@ -13,9 +13,9 @@ from bayesregret.planning.crossing import SURE
 from bayesregret.policies import BayesUCB, Policy
 from bayesregret.simulation.result import Estimate, estimate
 
-COARSE = 9  # points of a coarse sweep over log(1/delta)
+COARSE = 7  # points of a coarse sweep over log(1/delta)
 STEPS = 2  # rounds of points halfway to the neighbours of the best one
-LEAST = 0.1  # log(1/delta) that is looked at
+LEAST = 0.25  # log(1/delta) that is looked at
 WRONG_BY = 10.0
 # Exact regrets are computed some twenty times: quick up to so many rounds.
 QUICK_HORIZON = {"gaussian": 100, "bernoulli": 50}

@@ -18,7 +18,8 @@ QUANTILE = 700.0
 KNOWN = {"moss": 14.0, "explore-commit": 14.0, "greedy": 5.0, "quantile-ucb": QUANTILE, "information-directed": 5_000.0}
 # What a policy may take in all: one that looks at all arms in every round has the wider error for it.
 LEADER_BUDGET, EVERY_ROUND_BUDGET = 1.5e9, 4e9
-SWEEP_BUDGET = 0.12e9  # for one point of a sweep
+# For one point of a sweep. Deltas that are too large fail rarely and badly: few runs would not see it.
+SWEEP_BUDGET, DELTA_BUDGET = 0.12e9, 0.35e9
 QUICK = 20.0  # a round that costs less is one of a quick policy
 PULL = 200.0  # what a run costs for each arm, however short it is
 FEWEST, MOST = 2 * BLOCK, 320 * BLOCK
@@ -30,9 +31,9 @@ def runs_of(policy: Policy, bandit: Bandit, horizon: int) -> int:
     return _affordable(LEADER_BUDGET if each < QUICK * horizon else EVERY_ROUND_BUDGET, each)
 
 
-def runs_of_point(policy: Policy, bandit: Bandit, horizon: int) -> int:
+def runs_of_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET) -> int:
     """Runs of one of many points of a sweep."""
-    return _affordable(SWEEP_BUDGET, run_cost(policy, bandit, horizon))
+    return _affordable(budget, run_cost(policy, bandit, horizon))
 
 
 def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:

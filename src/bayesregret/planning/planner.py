@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -123,9 +124,11 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
         notes += _what_is_not_wrong(scene, knows, rival, bool(wrong))
     scene.bar.describe("delta")
     is_slow = has_slow_quantiles(bandit, horizon) and horizon > LONGEST_QUANTILES
-    advice = None if is_slow else advise_delta(bandit, scene.regrets, horizon)
+    advice = None if is_slow else advise_delta(bandit, scene.regrets_of_deltas, horizon)
     if advice is not None and BayesUCB() in chosen.values():
-        outcomes |= _tuned(scene, advice)
+        tuned = _tuned(scene, advice)
+        outcomes[tuned.name] = tuned
+        advice = _judged(advice, _outcome_of(scene, outcomes, BayesUCB()), tuned)
     if is_slow:
         notes.append(f"The best delta is not looked for: bayes-ucb on {bandit.kind} rewards takes too long.")
     scene.bar.describe("targets")
@@ -144,11 +147,18 @@ def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | Non
     )
 
 
-def _tuned(scene: Scene, advice: DeltaAdvice) -> dict[str, Outcome]:
+def _tuned(scene: Scene, advice: DeltaAdvice) -> Outcome:
     """BayesUCB with the best delta, to two digits."""
     delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
     name = f"{BayesUCB.name}, delta {delta:g}"
-    return {name: scene.outcome(name, BayesUCB(delta))}
+    return scene.outcome(name, BayesUCB(delta))
+
+
+def _judged(advice: DeltaAdvice, usual: Outcome, tuned: Outcome) -> DeltaAdvice:
+    """What the usual delta costs, on runs that had no part in finding the best one."""
+    if advice.is_exact:
+        return advice
+    return dataclasses.replace(advice, usual_cost=paired(usual.seen.final_regret, tuned.seen.final_regret))
 
 
 def _outcome_of(scene: Scene, outcomes: dict[str, Outcome], policy: Policy) -> Outcome:
