@@ -78,6 +78,23 @@ def test_bounds_are_the_best_that_hold(small):
     assert best_bound(br.GaussianBandit([0, 0], [1, 2], 1, "rademacher"), br.UCB1(), 5) is None
 
 
+def test_priors_too_extreme_for_a_number_go_without_it(monkeypatch):
+    bandit = br.BernoulliBandit([3, 80], [0.03, 8])
+    with pytest.raises(ValueError, match="for a bound"):
+        br.bounds.certified(bandit, horizon=2)
+    bound = best_bound(bandit, br.BayesUCB(), 2)
+    assert bound.value + bound.error >= br.exact_regret(bandit, br.BayesUCB(), horizon=2).regret
+
+    def refuse(*_, **__):
+        raise ValueError("prior_width must be nearer in size to the means and the noise for an exact regret")
+
+    monkeypatch.setattr("bayesregret.planning.compared.exact_regret", refuse)
+    monkeypatch.setattr("bayesregret.exact.best_delta", refuse)
+    found = br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4)
+    assert found["bayes-ucb"].exact is None
+    assert not found.delta.is_exact
+
+
 def test_what_the_prior_is_worth(small, linear):
     exact = small.worth
     assert exact.is_exact

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
 from bayesregret import bounds, checks
 from bayesregret.audit.regrets import why_simulated
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula
+from bayesregret.bounds.bound import Bound, Formula
 from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.models import Bandit
 from bayesregret.models.exploration import prior_means
@@ -152,7 +153,10 @@ def exact_of(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float
         return regret, ROUNDING * (regret + horizon)
     if type(policy) not in (BayesUCB, UCB1) or why_simulated(bandit, horizon, None) is not None:
         return None
-    found = exact_regret(bandit, policy, horizon=horizon)
+    try:
+        found = exact_regret(bandit, policy, horizon=horizon)
+    except ValueError:  # a prior so extreme that digits are lost
+        return None
     return found.regret, found.error
 
 
@@ -161,16 +165,11 @@ def best_bound(bandit: Bandit, policy: Policy, horizon: int) -> Bound | None:
     if getattr(policy, "prior", None) is not None:
         return None
     delta = getattr(policy, "delta", None)
-    if isinstance(policy, BayesUCB):
-        candidates = [bounds.certified]
-    else:
-        every = Formula.every.values()
-        candidates = [f for f in every if (f.form, f.kind, f.policy) == ("certified", "upper", policy.name)]
     found = []
-    for formula in candidates:
-        if formula.fits(bandit):
-            try:
+    for formula in Formula.every.values():
+        is_own = (formula.form, formula.kind, formula.policy) == ("certified", "upper", policy.name)
+        if is_own and formula is not bounds.certified and formula.fits(bandit):
+            # Not proved here, or a prior so extreme that its integrals are not computed.
+            with contextlib.suppress(ValueError):
                 found.append(formula(bandit, horizon=horizon, delta=delta))
-            except DoesNotHold:
-                continue
     return min(found, key=lambda bound: bound.value + bound.error, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,7 +62,8 @@ def advise_delta(bandit: Bandit, regrets: Regrets, horizon: int) -> DeltaAdvice 
     if horizon == 1 or bandit.arms == 1:
         return None
     if horizon <= QUICK_HORIZON.get(bandit.kind, 0) and why_simulated(bandit, horizon, None) is None:
-        return _exactly(bandit, horizon)
+        with contextlib.suppress(ValueError):  # a prior so extreme that digits are lost
+            return _exactly(bandit, horizon)
     return _by_simulation(regrets, horizon)
 
 
