@@ -8,7 +8,8 @@ import pytest
 import bayesregret as br
 from bayesregret.planning.compared import best_bound
 from bayesregret.planning.effort import FEWEST, MOST, runs_of, runs_of_point
-from bayesregret.planning.watched import paired
+from bayesregret.planning.outcome import Outcome
+from bayesregret.planning.watched import paired, watch
 from bayesregret.planning.worth import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
@@ -182,8 +183,10 @@ def test_the_best_delta_is_not_looked_for_where_that_takes_long(monkeypatch):
 def test_the_round_from_which_on_the_best_arm_is_likely():
     """The exact chance of the best arm decides; a chance of 90 percent is the control."""
     bandit = common_gaussian(arms=2, prior_width=5.0)
-    settled = br.plan(bandit, 200, br.BayesUCB(), runs=20_000)["bayes-ucb"].settled
-    chance = br.exact_regret(bandit, br.BayesUCB(), horizon=200).best_chance
+    policy = br.BayesUCB()
+    seen = watch(bandit, policy, horizon=100, runs=20_000, seed=0, threads=2, on_progress=lambda _: None)
+    settled = Outcome("bayes-ucb", policy, 100, seen, None, None, None, None).settled
+    chance = br.exact_regret(bandit, policy, horizon=100).best_chance
     rounds = [1 + int(np.flatnonzero(chance <= level).max()) for level in (0.95, 0.90)]
     assert settled.low - 1 <= rounds[0] <= settled.high + 1
     assert rounds[1] < settled.low - 1

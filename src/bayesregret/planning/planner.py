@@ -19,7 +19,7 @@ from bayesregret.planning.compared import (
     rival_without_prior,
 )
 from bayesregret.planning.deltas import DeltaAdvice, advise_delta
-from bayesregret.planning.effort import has_slow_quantiles, run_cost
+from bayesregret.planning.effort import DELTA_BUDGET, has_slow_quantiles, run_cost
 from bayesregret.planning.inversions import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.result import Plan
@@ -35,7 +35,7 @@ from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, named
 
 LONGEST_QUANTILES = 2_000  # rounds over which sweeps of policies that need quantiles take a moment
 MOST_DELTA = 0.99
-SWEEP_POINTS = 40  # about how many points the sweeps have, for the progress bar
+SWEEP_POINTS, DELTA_POINTS = 30, 14  # about how many points the sweeps have, for the progress bar
 
 
 def plan(
@@ -83,7 +83,7 @@ def plan(
     chosen = _chosen(bandit, policies, horizon)
     with open_progress(progress, rounds_in_all=0) as bar:
         scene = Scene(bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar)
-        bar.extend(_work(scene, [*chosen.values(), ExploreCommit(0)]))
+        bar.extend(_work(scene, [*chosen.values(), BayesUCB(), ExploreCommit(0)]))
         return _plan(scene, chosen, regret_per_round, budget)
 
 
@@ -104,7 +104,9 @@ def _work(scene: Scene, policies: list[Policy]) -> int:
         return run_cost(policy, scene.bandit, scene.horizon)
 
     rows = sum(scene.runs_each(policy) * cost(policy) for policy in policies)
-    return rows + SWEEP_POINTS * scene.runs_of_point(BayesUCB()) * cost(BayesUCB())
+    wrong_priors = SWEEP_POINTS * scene.runs_of_point(BayesUCB())
+    deltas = DELTA_POINTS * scene.runs_of_point(BayesUCB(), DELTA_BUDGET)
+    return rows + (wrong_priors + deltas) * cost(BayesUCB())
 
 
 def _plan(scene: Scene, chosen: dict[str, Policy], regret_per_round: float | None, budget: float | None) -> Plan:
