@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bayesregret import bounds
     from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
+    from bayesregret.planning import Inversion, Plan, arms_for, horizon_for, plan, width_for
     from bayesregret.priors import FittedPrior, fit_prior
 
 __version__ = "0.1.0"
@@ -74,16 +75,19 @@ __all__ = [
     "Greedy",
     "InformationDirected",
     "Instance",
+    "Inversion",
     "LinUCB",
     "LinearBandit",
     "NormalGammaBandit",
     "OptimalRegret",
+    "Plan",
     "PoissonBandit",
     "Policy",
     "PolicyResult",
     "QuantileUCB",
     "SimulationResult",
     "Thompson",
+    "arms_for",
     "bayes_optimal_regret",
     "best_delta",
     "bounds",
@@ -91,8 +95,11 @@ __all__ = [
     "explore_commit_regret",
     "fit_prior",
     "gittins_index",
+    "horizon_for",
     "load_problem",
+    "plan",
     "simulate",
+    "width_for",
 ]
 
 
@@ -106,4 +113,6 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("bayesregret.optimal"), name)
     if name in ("FittedPrior", "fit_prior"):
         return getattr(importlib.import_module("bayesregret.priors"), name)
+    if name in ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"):
+        return getattr(importlib.import_module("bayesregret.planning"), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")

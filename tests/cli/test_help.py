@@ -81,7 +81,7 @@ def complete(capsys, tmp_path, monkeypatch):
 
 
 def test_completion(complete):
-    commands = ["simulate", "exact", "bounds", "audit", "reproduce", "sweep", "prior", "study"]
+    commands = ["simulate", "exact", "bounds", "audit", "plan", "reproduce", "sweep", "prior", "study"]
     assert complete("bayesregret ") == commands
     assert complete("bayesregret simulate gaussian --policy ") == list(Policy.classes)
     assert complete("bayesregret simulate gaussian --policy b") == ["bayes-optimal", "bayes-ucb"]

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__
-from bayesregret.cli import audit, bounds, exact, prior, reproduce, simulate, study
+from bayesregret.cli import audit, bounds, exact, plan, prior, reproduce, simulate, study
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
@@ -36,6 +36,7 @@ app.command(cls=SectionedCommand)(simulate.simulate)
 app.command(cls=SectionedCommand)(exact.exact)
 app.command(cls=SectionedCommand)(bounds.bounds)
 app.command(cls=SectionedCommand)(audit.audit)
+app.command(cls=SectionedCommand)(plan.plan)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
 app.command(cls=SectionedCommand)(reproduce.sweep)
 app.add_typer(prior.app, name="prior")
@@ -65,6 +66,7 @@ def start(
       bayesregret exact gaussian --horizon 100
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
+      bayesregret plan bernoulli --arms 10 --horizon 50000
       bayesregret reproduce
 
     Each command tells more: bayesregret simulate --help.

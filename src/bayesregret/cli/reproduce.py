@@ -154,7 +154,7 @@ def _run(
     from bayesregret.publish import publish
     from bayesregret.study import Study
 
-    _check_libraries()
+    check_libraries()
     begin = time.perf_counter()
     os.makedirs(folder, exist_ok=True)
     path = study_file or os.path.join(folder, STUDY)
@@ -171,7 +171,7 @@ def _run(
         _show(finished, os.fspath(report), written, time.perf_counter() - begin)
 
 
-def _check_libraries() -> None:
+def check_libraries() -> None:
     """Said before anything is run, not when the report is to be drawn."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:

@@ -63,16 +63,16 @@ def write_report(
     # Those that fail come first: nobody should have to look for them.
     numbered = list(enumerate(sorted(claims, key=lambda claim: claim.verdict == "holds"), start=1))
     names = _names(tables)
-    page = _template().render(
+    page = template("report.html").render(
         title=title,
         claims=numbered,
         verdict=_verdict(claims),
-        sections=[_section(table, name, numbered) for table, name in zip(tables, names, strict=True)],
+        sections=[make_section(table, name, numbered) for table, name in zip(tables, names, strict=True)],
         anchors={table.figure: name for table, name in zip(tables, names, strict=True)},
         bounds=bounds,
         about=about or {},
-        style=Markup(_text("style.css")),
-        script=Markup(_text("script.js")),
+        style=Markup(part("style.css")),
+        script=Markup(part("script.js")),
     )
     return write_whole(Path(path), page.encode())
 
@@ -118,7 +118,8 @@ def _names(tables: Sequence[Table]) -> list[str]:
     return names
 
 
-def _section(table: Table, name: str, claims: Sequence[tuple[int, Claim]]) -> Section:
+def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = ()) -> Section:
+    """A figure in both sizes, with its legend and numbers."""
     trends = ", ".join(in_letters(trend.label) for trend in table.trends)
     alt = f"{in_letters(table.title)}: {in_letters(table.y.label)} against {in_letters(table.x.label)} for {trends}"
     wide, narrow = (picture(table, size, f"{name}-{kind}", alt) for size, kind in ((PAGE, "wide"), (COLUMN, "narrow")))
@@ -164,12 +165,14 @@ def _data(table: Table, wide: Picture, narrow: Picture) -> dict[str, Any]:
     }
 
 
-def _template() -> jinja2.Template:
+def template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.loader = jinja2.FunctionLoader(part)
     environment.lstrip_blocks = True
     environment.filters |= {"letters": in_letters, "setting": shown_setting, "heading": heading, "words": word_columns}
-    return environment.from_string(_text("report.html"))
+    return environment.get_template(name)
 
 
-def _text(name: str) -> str:
+def part(name: str) -> str:
+    """A file that pages are made of."""
     return files("bayesregret.report").joinpath(name).read_text(encoding="utf-8")

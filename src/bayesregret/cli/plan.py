@@ -1,0 +1,111 @@
+"""`bayesregret plan`: what to expect of policies on a problem, before there are data."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+from bayesregret.cli import options
+from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.options import OUTPUT, number_option, option
+from bayesregret.cli.policies import complete_policy, make_policies
+from bayesregret.cli.reproduce import check_libraries
+from bayesregret.cli.show import show_json, show_tables
+from bayesregret.cli.simulate import EFFORT, HORIZON, SEED
+from bayesregret.policies import Policy
+
+if TYPE_CHECKING:
+    from bayesregret.planning import Plan
+
+TARGETS = "Targets"
+
+
+@options.takes_problem
+def plan(
+    bandit: options.MakeProblem,
+    policy: Annotated[
+        list[str] | None,
+        option(
+            help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings. The best A/B test "
+            "always comes with them, and bayes-ucb with its best delta.",
+            default="bayes-ucb, thompson, kl-ucb, moss and ucb1, those that fit",
+            metavar="NAME",
+            autocompletion=complete_policy,
+        ),
+    ] = None,
+    horizon: Annotated[int, number_option("Rounds: how many users there will be.", HORIZON)] = HORIZON,
+    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    regret_per_round: Annotated[
+        float | None,
+        number_option("Tell the horizon at which regret per round falls under this.", section=TARGETS),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        number_option("Tell how many arms and how wide a prior this much regret allows.", section=TARGETS),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        number_option("Runs of each policy and each point of a sweep.", "what a few seconds allow", EFFORT),
+    ] = None,
+    threads: Annotated[
+        int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)
+    ] = None,
+    output: Annotated[
+        str | None, option("--output", help="Write a page for the decision, too.", section=OUTPUT, metavar="FILE.html")
+    ] = None,
+    json: options.Json = False,
+    progress: Annotated[
+        bool | None, option(help="A progress bar on standard error.", default="in a terminal", section=OUTPUT)
+    ] = None,
+) -> None:
+    """What to expect of each way of running an experiment.
+
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
+    options below set; see bayesregret simulate --help.
+
+    For each policy and for the best A/B test with equal split: Bayes regret; 5, 50 and 95 percent of the regret over
+    instances; the best certified bound; regret per round; the chance that the last round is on the best arm; and the
+    round from which on that chance is above 95 percent. Then what the prior is worth, how wrong it may be before a
+    policy without a prior is better, and the best delta.
+
+    \b
+    Examples:
+      bayesregret plan bernoulli --arms 10 --horizon 50000
+      bayesregret plan problem.toml --horizon 50000 --output plan.html
+      bayesregret plan gaussian --horizon 500 --policy bayes-ucb --regret-per-round 0.1 --budget 40 --json
+    """
+    from bayesregret.planning import plan as make_plan  # needs SciPy, which help does not
+
+    with bad_input():
+        if output is not None:
+            check_libraries()
+            _check_page(output)
+        found = make_plan(
+            bandit(),
+            horizon,
+            None if not policy else make_policies(policy, None),
+            regret_per_round=regret_per_round,
+            budget=budget,
+            runs=runs,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+    written = "" if output is None else f"\n{_write(found, output)} written"
+    if json:
+        show_json(found.to_dict())
+    else:
+        show_tables([found.table()], found.summary() + written)
+
+
+def _check_page(output: str) -> None:
+    """Said before anything is simulated."""
+    folder = os.path.dirname(output) or "."
+    if not output.endswith((".html", ".htm")) or not os.path.isdir(folder):
+        raise ValueError(f"--output must be an .html file in a folder that there is, got {output}")
+
+
+def _write(found: Plan, output: str) -> str:
+    from bayesregret.report.decision import write_plan  # matplotlib, when it is needed
+
+    return os.fspath(write_plan(output, found))

@@ -1,0 +1,92 @@
+"""A simulation that also tells how likely each of some rounds is on the best arm.
+
+A run's curve does not move in a round on the best arm. So the regret is kept both before and after each of these
+rounds, and a block of runs is looked at before its curves are averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.checks import Array
+from bayesregret.models import Bandit
+from bayesregret.policies import Policy
+from bayesregret.simulation.engine import Simulation
+from bayesregret.simulation.result import Estimate, estimate, standard_error
+from bayesregret.simulation.runs import BLOCK, Record
+from bayesregret.simulation.simulate import checkpoint_rounds
+
+
+class Watched(NamedTuple):
+    """What was seen of one policy."""
+
+    final_regret: Array  # (runs,)
+    rounds: NDArray[np.int64]
+    curve: Array  # (rounds,): mean regret after each of `rounds`
+    curve_stderr: Array
+    on_best: Array  # (rounds,): the chance that the round is on the best arm
+    on_best_stderr: Array
+    delta: float | None
+
+
+class WatchedSimulation(Simulation):
+    def __init__(self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int) -> None:
+        self.rounds = checkpoint_rounds(None, horizon)
+        before_and_after = np.unique(np.concatenate([self.rounds - 1, self.rounds])[1:])
+        super().__init__(bandit, policy, horizon=horizon, seed=seed, checkpoints=before_and_after)
+        self.after = np.searchsorted(before_and_after, self.rounds)
+        self.hits: dict[int, NDArray[np.int64]] = {}  # of the block that begins with a run
+
+    def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
+        """A block each: its curves are there until the next one is played."""
+        for first in range(begin, end, BLOCK):
+            yield first, min(BLOCK, end - first)
+
+    def _play(self, first_run: int, runs: int) -> Record:
+        record = super()._play(first_run, runs)
+        curves = np.column_stack([np.zeros(runs), record.rows[:runs]])
+        self.hits[first_run] = np.count_nonzero(curves[:, self.after + 1] == curves[:, self.after], axis=0)
+        return record
+
+
+def watch(
+    bandit: Bandit,
+    policy: Policy,
+    *,
+    horizon: int,
+    runs: int,
+    seed: int,
+    threads: int,
+    on_progress: Callable[[int], None],
+) -> Watched:
+    """Simulate so many runs; `on_progress` is called with the runs that were done."""
+    simulation = WatchedSimulation(bandit, policy, horizon=horizon, seed=seed)
+    simulation.run_until(runs, threads, on_progress)
+    tally = simulation.tally
+    chance = np.sum(list(simulation.hits.values()), axis=0) / runs
+    return Watched(
+        np.concatenate(tally.final_regret),
+        simulation.rounds,
+        tally.curve_mean[simulation.after],
+        standard_error(tally.curve_squares, runs)[simulation.after],
+        chance,
+        _chance_error(chance, runs),
+        simulation.delta,
+    )
+
+
+def paired(first: Array, second: Array) -> Estimate:
+    """The first policy's regret minus the second's, on the runs that both have: the same instances and noise."""
+    runs = min(len(first), len(second))
+    return estimate(first[:runs] - second[:runs])
+
+
+def _chance_error(chance: Array, runs: int) -> Array:
+    """Standard errors of shares of runs; Laplace's rule of succession keeps them above 0 where all runs agree."""
+    likely = (chance * runs + 1.0) / (runs + 2.0)
+    return np.sqrt(likely * (1.0 - likely)) / math.sqrt(runs)

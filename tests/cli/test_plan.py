@@ -1,0 +1,94 @@
+"""What `bayesregret plan` prints and writes."""
+
+import shlex
+
+import pytest
+
+import bayesregret as br
+from bayesregret.problem import common_bernoulli, save_problem
+
+SMALL = ["bernoulli", "--arms", "2", "--horizon", "4", "--runs", "4"]
+POLICIES = ["--policy", "bayes-ucb", "--policy", "ucb1"]
+
+
+@pytest.fixture
+def run_plan(bayesregret):
+    return lambda *arguments: bayesregret("plan", *SMALL, *POLICIES, *arguments)
+
+
+def by_hand(**asked):
+    return br.plan(common_bernoulli(arms=2), 4, [br.BayesUCB(), br.UCB1()], runs=4, **asked)
+
+
+def test_json_is_what_python_gives(run_plan):
+    outcome = run_plan("--json", "--seed", "4", "--budget", "0.2", "--regret-per-round", "0.3")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.data == by_hand(seed=4, budget=0.2, regret_per_round=0.3).to_dict()
+    assert [answer["what"] for answer in outcome.data["inversions"]][:2] == ["horizon", "arms"]
+
+
+def test_people_get_a_table_and_sentences(run_plan):
+    outcome = run_plan()
+    found = by_hand()
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("policy ")
+    for line in found.summary().splitlines():
+        assert line in outcome.out
+    assert "\x1b" not in outcome.out
+
+
+def test_a_page_is_written(run_plan, tmp_path):
+    outcome = run_plan("--output", "plan.html")
+    assert outcome.out.endswith("plan.html written\n")
+    line = next(line for line in outcome.out.splitlines() if line.startswith("Run "))
+    assert line in (tmp_path / "plan.html").read_text(encoding="utf-8")
+
+
+def test_a_problem_file_and_default_policies(bayesregret):
+    save_problem(common_bernoulli(arms=2), "problem.toml")
+    data = bayesregret("plan", "problem.toml", "--horizon", "4", "--runs", "4", "--json").data
+    assert list(data["policies"])[:6] == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "A/B test"]
+
+
+def test_unreachable_targets_are_one_line_and_no_error(run_plan):
+    outcome = run_plan("--budget", "1000")
+    assert outcome.status == 0
+    assert "No answer: budget must be below " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("bernoulli --horizon 0", "horizon must be"),
+        ("bernoulli --horizon many", "horizon must be"),
+        ("bernoulli --policy nobody", "policy must be"),
+        ("bernoulli --policy lin-ucb", "policy must"),
+        ("bernoulli --budget -3", "budget must be a positive number, got -3"),
+        ("bernoulli --regret-per-round 0", "regret_per_round must be a positive number, got 0"),
+        ("bernoulli --runs 1", "runs must be"),
+        ("bernoulli --output plan.pdf", "--output must be an .html file in a folder that there is, got plan.pdf"),
+        ("bernoulli --output nowhere/plan.html", "--output must be an .html file in a folder that there is"),
+        ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
+        ("gaussian --alpha 1", "--alpha does not go with gaussian"),
+    ],
+)
+def test_bad_input_is_one_line(bayesregret, arguments, message):
+    outcome = bayesregret("plan", *shlex.split(arguments))
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert message in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def test_help_names_every_option(bayesregret):
+    text = " ".join(bayesregret("plan", "--help").out.split())
+    assert "What to expect of each way of running an experiment." in text
+    for name in ("--policy", "--horizon", "--budget", "--regret-per-round", "--runs", "--output", "--json"):
+        assert f"{name} " in text
+
+
+def test_libraries_for_the_page_are_asked_for_first(run_plan, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    outcome = run_plan("--output", "plan.html")
+    assert outcome.status == 2
+    assert "a report needs matplotlib and jinja2" in outcome.err

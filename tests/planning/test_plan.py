@@ -1,0 +1,230 @@
+"""A plan's numbers are those of simulate, exact_regret and bounds called by hand."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import bayesregret as br
+from bayesregret.planning.compared import best_bound
+from bayesregret.planning.effort import FEWEST, MOST, runs_of, runs_of_point
+from bayesregret.planning.outcome import Outcome
+from bayesregret.planning.watched import paired, watch
+from bayesregret.planning.worth import prior_worth
+from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
+
+SPLIT = "A/B test"
+TUNED = "bayes-ucb, delta 0.74"  # the best one for two arms and six rounds
+
+
+@pytest.fixture(scope="module")
+def small():
+    return br.plan(common_bernoulli(arms=2), 6, runs=8, seed=3)
+
+
+@pytest.fixture(scope="module")
+def linear():
+    return br.plan(common_linear(arms=4, dimension=2), 8, runs=8, budget=3, regret_per_round=0.6)
+
+
+def test_simulated_numbers_are_those_of_simulate(small):
+    for name, outcome in small.outcomes.items():
+        result = br.simulate(small.bandit, outcome.policy, horizon=6, runs=8, seed=3)[outcome.policy.name]
+        assert outcome.simulated == result.estimate, name
+        assert {share: value.mean for share, value in outcome.quantiles.items()} == {
+            share: result.quantile(share) for share in (0.05, 0.5, 0.95)
+        }
+    assert list(small.outcomes) == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", SPLIT, TUNED]
+
+
+def test_exact_numbers_stand_in_for_simulated_ones(small):
+    for policy in (br.BayesUCB(), br.UCB1()):
+        found = br.exact_regret(small.bandit, policy, horizon=6)
+        assert (small[policy.name].regret.mean, small[policy.name].regret.stderr) == (found.regret, found.error)
+    split = small[SPLIT]
+    assert split.policy.explore == small.bandit.best_exploration(6)
+    assert split.regret.mean == br.explore_commit_regret(small.bandit, 6)
+    assert small["thompson"].regret == small["thompson"].simulated
+    assert small["bayes-ucb"].regret_per_round.mean == pytest.approx(small["bayes-ucb"].regret.mean / 6)
+
+
+def test_the_best_delta_has_a_row_of_its_own(small):
+    assert small[TUNED].policy == br.BayesUCB(delta=0.74)
+    assert small[TUNED].regret.mean == br.exact_regret(small.bandit, br.BayesUCB(delta=0.74), horizon=6).regret
+    assert small.best is small[TUNED]
+
+
+def test_the_best_delta_is_judged_on_runs_that_did_not_choose_it(linear):
+    tuned = next(outcome for name, outcome in linear.outcomes.items() if name.startswith("bayes-ucb, delta "))
+    assert linear.delta.usual_cost == paired(linear["bayes-ucb"].seen.final_regret, tuned.seen.final_regret)
+
+
+def test_the_least_regret_is_that_of_the_best_play(small):
+    least = br.bayes_optimal_regret(small.bandit, 6)
+    assert small.least.regret == least.regret
+    assert small["ucb1"].least_ratio == small["ucb1"].regret.mean / least.regret
+    assert "times the least" in small.table()[0]
+
+
+def test_bounds_are_the_best_that_hold(small):
+    assert small["bayes-ucb"].bound.value == br.bounds.certified(small.bandit, horizon=6).value
+    assert small["thompson"].bound is None
+    gaussian = common_gaussian(arms=3)
+    assert best_bound(gaussian, br.UCB1(), 50).value == br.bounds.certified_ucb1(gaussian, horizon=50).value
+    assert (
+        best_bound(gaussian, br.BayesUCB(delta=0.1), 50).value
+        == br.bounds.certified(gaussian, horizon=50, delta=0.1).value
+    )
+    assert best_bound(gaussian, br.BayesUCB(prior=gaussian), 50) is None
+    assert best_bound(br.GaussianBandit([0, 0], [1, 2], 1, "rademacher"), br.UCB1(), 5) is None
+
+
+def test_priors_too_extreme_for_a_number_go_without_it(monkeypatch):
+    bandit = br.BernoulliBandit([3, 80], [0.03, 8])
+    with pytest.raises(ValueError, match="for a bound"):
+        br.bounds.certified(bandit, horizon=2)
+    bound = best_bound(bandit, br.BayesUCB(), 2)
+    assert bound.value + bound.error >= br.exact_regret(bandit, br.BayesUCB(), horizon=2).regret
+
+    def refuse(*_, **__):
+        raise ValueError("prior_width must be nearer in size to the means and the noise for an exact regret")
+
+    monkeypatch.setattr("bayesregret.planning.compared.exact_regret", refuse)
+    monkeypatch.setattr("bayesregret.exact.best_delta", refuse)
+    found = br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4)
+    assert found["bayes-ucb"].exact is None
+    assert not found.delta.is_exact
+
+
+def test_what_the_prior_is_worth(small, linear):
+    exact = small.worth
+    assert exact.is_exact
+    assert exact.regret.mean == small["ucb1"].regret.mean - small["bayes-ucb"].regret.mean
+    assert exact.bound is None
+    simulated = linear.worth
+    assert not simulated.is_exact
+    assert simulated.regret == paired(linear["ucb1"].seen.final_regret, linear["bayes-ucb"].seen.final_regret)
+    rival = dataclasses.replace(small["ucb1"], bound=br.bounds.certified_trivial(small.bandit, horizon=6))
+    assert prior_worth(small["bayes-ucb"], rival).bound == rival.bound.value - small["bayes-ucb"].bound.value
+
+
+def test_a_policy_that_is_not_compared_is_still_held_against(small):
+    alone = br.plan(small.bandit, 6, br.BayesUCB(), runs=8, seed=3)
+    assert list(alone.outcomes) == ["bayes-ucb", SPLIT, TUNED]
+    assert alone.worth == small.worth
+    believed = br.plan(small.bandit, 3, br.BayesUCB(prior=small.bandit), runs=4)
+    assert believed["bayes-ucb"].exact is None
+
+
+def test_the_best_policy_has_the_least_regret(small):
+    assert small.best.regret.mean == min(outcome.regret.mean for outcome in small.outcomes.values())
+    assert small.sentences()[0].startswith(f"Run {small.best.name}: ")
+    assert small.table()[1][0] == small.best.name
+
+
+def test_plain_data_are_strict(small, linear):
+    for plan in (small, linear):
+        data = plan.to_dict()
+        assert data["problem"] == plan.bandit.to_dict()
+        assert set(data["policies"]) == set(plan.outcomes)
+        assert data["policies"][SPLIT]["explore"] == plan[SPLIT].policy.explore
+        assert len(data["policies"]["ucb1"]["rounds"]) == len(data["policies"]["ucb1"]["on_best_by_round"]["chance"])
+
+
+def test_it_prints_what_it_found(small):
+    text = str(small)
+    assert text == repr(small)
+    for line in (*small.sentences(), *small.notes):
+        assert line in text
+    with pytest.raises(KeyError, match="policy must be one of bayes-ucb"):
+        small["nobody"]
+
+
+def test_a_linear_bandit_says_what_cannot_be_told(linear):
+    text = "\n".join(linear.notes)
+    assert "A wrong prior mean is not looked at" in text or "How wrong the prior may be is not told" in text
+    assert "No answer: bandit must have independent arms to be given another number of them, got a linear one." in text
+    assert "kl-ucb" not in linear.outcomes
+    assert linear.delta is not None
+
+
+def test_one_arm_leaves_nothing_to_choose():
+    found = br.plan(common_bernoulli(arms=1), 10, runs=4)
+    assert found.sentences() == ["There is one arm, and nothing to choose: no policy has any regret."]
+    assert (found.worth, found.limits, found.delta) == (None, (), None)
+    assert found["bayes-ucb"].settled.at == 1.0
+
+
+def test_one_round():
+    found = br.plan(common_bernoulli(arms=2), 1, runs=4)
+    assert found.delta is None
+    assert "Too close to tell apart" in found.sentences()[0]
+    assert "even the true one is not better than ucb1" in "\n".join(found.notes)
+
+
+def test_rewards_without_a_width_have_other_rivals():
+    poisson = br.plan(br.PoissonBandit([1, 1], [1, 1]), 8, runs=8)
+    assert (poisson.worth.known, poisson.worth.without) == ("thompson", "kl-ucb")
+    assert poisson[SPLIT].policy.explore % 2 == 0
+    assert poisson[SPLIT].exact is None
+    unknown_variance = br.plan(br.NormalGammaBandit([0, 0], 1, 2, 1), 8, [br.Thompson()], runs=4)
+    assert unknown_variance.worth is None
+    assert "No policy without a prior runs on normal-gamma rewards" in unknown_variance.notes[0]
+
+
+def test_the_best_delta_is_not_looked_for_where_that_takes_long(monkeypatch):
+    monkeypatch.setattr("bayesregret.planning.planner.LONGEST_QUANTILES", 3)
+    found = br.plan(br.PoissonBandit([1, 1], [1, 1]), 4, br.Thompson(), runs=4)
+    assert found.delta is None
+    assert "takes too long" in found.notes[-1]
+
+
+@pytest.mark.compiled
+def test_the_round_from_which_on_the_best_arm_is_likely():
+    """The exact chance of the best arm decides; a chance of 90 percent is the control."""
+    bandit = common_gaussian(arms=2, prior_width=5.0)
+    policy = br.BayesUCB()
+    seen = watch(bandit, policy, horizon=100, runs=20_000, seed=0, threads=2, on_progress=lambda _: None)
+    settled = Outcome("bayes-ucb", policy, 100, seen, None, None, None, None).settled
+    chance = br.exact_regret(bandit, policy, horizon=100).best_chance
+    rounds = [1 + int(np.flatnonzero(chance <= level).max()) for level in (0.95, 0.90)]
+    assert settled.low - 1 <= rounds[0] <= settled.high + 1
+    assert rounds[1] < settled.low - 1
+
+
+def test_progress_ends_with_all_done():
+    told = []
+    br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4, progress=lambda done, total: told.append((done, total)))
+    assert all(0 < done <= total for done, total in told)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_runs_are_what_a_moment_allows():
+    bernoulli, poisson = common_bernoulli(arms=10), br.PoissonBandit([1] * 4, [1] * 4)
+    assert runs_of(br.BayesUCB(), bernoulli, 10) == MOST
+    assert runs_of(br.InformationDirected(), bernoulli, 10**6) == FEWEST
+    assert FEWEST < runs_of(br.Thompson(), bernoulli, 50_000) < runs_of(br.BayesUCB(), bernoulli, 50_000)
+    assert runs_of_point(br.BayesUCB(), bernoulli, 50_000) < runs_of(br.BayesUCB(), bernoulli, 50_000)
+    assert runs_of(br.BayesUCB(), poisson, 20_000) < runs_of(br.Thompson(), poisson, 20_000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bandit": 3}, "bandit must be a bandit such as GaussianBandit, got 3"),
+        ({"horizon": 0}, "horizon must be"),
+        ({"horizon": 2.5}, "horizon must be"),
+        ({"policies": "bayes-ucb"}, "policies must be a policy or a list of policies"),
+        ({"policies": []}, "policies must be a policy or a list of policies"),
+        ({"policies": br.LinUCB()}, "policy must"),
+        ({"runs": 1}, "runs must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"threads": 0}, "threads must be"),
+        ({"budget": 0}, "budget must be a positive number, got 0"),
+        ({"regret_per_round": -0.1}, "regret_per_round must be a positive number, got -0.1"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message) as complaint:
+        br.plan(**({"bandit": common_bernoulli(arms=2), "horizon": 5} | arguments))
+    assert "\n" not in str(complaint.value)
