@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bayesregret import checks
@@ -41,7 +41,7 @@ SWEEP_POINTS, DELTA_POINTS = 30, 14  # about how many points the sweeps have, fo
 def plan(
     bandit: Bandit,
     horizon: int,
-    policies: Policy | Iterable[Policy] | None = None,
+    policies: Policy | Iterable[Policy] | Mapping[str, Policy] | None = None,
     *,
     regret_per_round: float | None = None,
     budget: float | None = None,
