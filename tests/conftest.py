@@ -12,8 +12,12 @@ settings.register_profile("plain", parent=settings.get_profile("compiled"), max_
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
 
 
+# Next to nothing that these test is compiled: what is not marked so is left to the pass without compilation.
+PLAIN = {"bounds", "figures", "priors", "problem", "report", "study"}
+
+
 def pytest_addoption(parser):
-    parser.addoption("--part", metavar="I/N", help="run the I-th of N parts of all test files")
+    parser.addoption("--part", metavar="I/N", help="run the I-th of N parts of the files that test compiled code")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -24,7 +28,12 @@ def pytest_collection_modifyitems(config, items):
         part, parts = map(int, config.getoption("part").split("/"))
     except ValueError:
         raise pytest.UsageError(f"--part must be I/N, got {config.getoption('part')}") from None
-    files = sorted({item.path for item in items})
+    files = sorted({item.path for item in items if _is_for_compiled_code(item)})
     mine = {path for number, path in enumerate(files) if number % parts == part - 1}
-    config.hook.pytest_deselected(items=[item for item in items if item.path not in mine])
-    items[:] = [item for item in items if item.path in mine]
+    chosen = [item for item in items if item.path in mine and _is_for_compiled_code(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+def _is_for_compiled_code(item):
+    return item.path.parent.name not in PLAIN or item.get_closest_marker("compiled") is not None

@@ -53,7 +53,11 @@ def test_curve_and_its_error(entry):
     assert np.abs(found.pulls - golden(entry, "pulls")).max() <= PROMISED * entry["horizon"]
 
 
-TWO = [case for case in CASES if case.values[0]["best_chance"] is not None]
+TWO = [
+    pytest.param(*case.values, id=case.id, marks=[*case.marks, *[pytest.mark.slow] * (case.id == "ucb1,_narrow")])
+    for case in CASES
+    if case.values[0]["best_chance"] is not None
+]
 
 
 @pytest.mark.parametrize("entry", TWO)
