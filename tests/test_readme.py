@@ -17,7 +17,9 @@ PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("arguments", "shown"), console_examples(README), ids=["simulate", "exact", "policies", "bounds", "audit"]
+    ("arguments", "shown"),
+    console_examples(README),
+    ids=["simulate", "exact", "policies", "bounds", "audit", "prior", "plan"],
 )
 def test_what_is_shown_is_printed(arguments, shown):
     done = subprocess.run(
