@@ -6,7 +6,7 @@ from audit.grid import problem
 from bayesregret.audit import audit
 from bayesregret.bounds.bound import Formula
 
-PROBLEMS = 240
+PROBLEMS = 200
 RUNS = 200
 EXACT_HORIZON = 25  # beyond it a simulation is quicker
 

@@ -8,6 +8,8 @@ import pytest
 from bayesregret import BernoulliBandit, GaussianBandit, bounds
 from bayesregret.bounds.bound import Formula, make_setting
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 HUGE = 10**15
 HORIZONS = [1, 2, 3, 15, 16, 1_000]
 MEANS = {"one": [0.0], "two equal": [0.0, 0.0], "three": [1.0, 0.0, 0.0], "distinct": [1.0, 0.3, -2.0]}

@@ -7,6 +7,8 @@ import pytest
 
 from bayesregret import GaussianBandit, bounds
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 EQUAL, DISTINCT = [0.0, 0.0, 0.0], [1.0, 0.4, 0.0]
 
 

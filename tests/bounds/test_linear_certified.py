@@ -21,6 +21,8 @@ from bayesregret.bounds.linear_gaps import expected_inverse_gap, geometry
 from bayesregret.bounds.linear_information import learning
 from bayesregret.problem import common_linear
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 CERTIFIED = (certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial)
 EVERY_BODY = [formula for formula in Formula.every.values() if "linear" in formula.bodies]
 

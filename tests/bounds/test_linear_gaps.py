@@ -20,6 +20,8 @@ from bayesregret.bounds.linear_gaps import (
 )
 from bayesregret.problem import common_linear
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 COMMON = common_linear()
 SMALL = common_linear(arms=8, dimension=3, prior_width=0.7)
 TWO = LinearBandit([[1.0, 0.0], [0.6, 0.8]], [0.3, -0.1], prior_width=0.5, reward_noise=1.0)

@@ -8,6 +8,8 @@ from scipy.integrate import quad
 
 from bayesregret.bounds.linear_lines import inverse_gap_integral, mass_of, top_integral, top_two_pieces, trimmed
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 ROOT_TWO_PI = np.sqrt(2.0 * np.pi)
 
 

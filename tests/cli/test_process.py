@@ -75,6 +75,8 @@ import sys
 from bayesregret import cli
 from bayesregret.cli import simulate
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 def tell(done, in_all):
     print("going", flush=True)
 

@@ -255,8 +255,8 @@ def play(bandit, policy, horizon, seed):
 @pytest.mark.parametrize("name", ["bernoulli", "gaussian"])
 def test_the_engine_decides_like_plain_python(name, gain):
     bandit, policy = BANDITS[name], br.InformationDirected(gain)
-    ran = br.simulate(bandit, policy, horizon=5, runs=1, seed=1, threads=1)["information-directed"]
-    assert ran.mean_pulls.tolist() == play(bandit, policy, 5, seed=1)
+    ran = br.simulate(bandit, policy, horizon=3, runs=1, seed=1, threads=1)["information-directed"]
+    assert ran.mean_pulls.tolist() == play(bandit, policy, 3, seed=1)
 
 
 def test_gaussian_beliefs_about_other_rewards():

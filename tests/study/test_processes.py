@@ -12,6 +12,8 @@ import pytest
 
 from bayesregret.study import Study, StudyError, files
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 SCRIPT = str(pathlib.Path(__file__).with_name("workers.py"))
 WORKERS = runpy.run_path(SCRIPT)
 POINTS = WORKERS["POINTS"]
