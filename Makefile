@@ -27,7 +27,7 @@ tests-part-%:
 	$(BIN)/python -m pytest --part $*/$(words $(PARTS)) -q -p no:cacheprovider
 
 tests-covered:
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled" -q -p no:cacheprovider
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled and not slow" -q -p no:cacheprovider
 	$(BIN)/coverage report
 
 lint: $(SET_UP)

@@ -10,6 +10,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+
 SIMULATE = [sys.executable, "-m", "bayesregret", "simulate", "gaussian", "--horizon", "50", "--runs", "20"]
 HEAVY = {"numba", "llvmlite", "matplotlib", "pandas", "scipy", "rich", "pydantic"}
 
@@ -74,8 +76,6 @@ INTERRUPTED = """
 import sys
 from bayesregret import cli
 from bayesregret.cli import simulate
-
-pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
 
 def tell(done, in_all):
     print("going", flush=True)
