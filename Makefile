@@ -18,10 +18,10 @@ help:
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret reproduce
 
-# Two processors share the pass without compilation and the parts of the compiled one.
+# Two processors share the linters, the pass without compilation and the parts of the compiled one.
 PARTS := 1 2 3 4 5
-test: lint
-	$(MAKE) --jobs=2 --output-sync=target tests-covered $(PARTS:%=tests-part-%)
+test: $(SET_UP)
+	$(MAKE) --jobs=2 --output-sync=target lint tests-covered $(PARTS:%=tests-part-%)
 
 tests-part-%:
 	$(BIN)/python -m pytest --part $*/$(words $(PARTS)) -q -p no:cacheprovider

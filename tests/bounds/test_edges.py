@@ -8,7 +8,7 @@ import pytest
 from bayesregret import BernoulliBandit, GaussianBandit, bounds
 from bayesregret.bounds.bound import Formula, make_setting
 
-pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 HUGE = 10**15
 HORIZONS = [1, 2, 3, 15, 16, 1_000]

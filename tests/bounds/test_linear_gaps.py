@@ -20,7 +20,7 @@ from bayesregret.bounds.linear_gaps import (
 )
 from bayesregret.problem import common_linear
 
-pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 COMMON = common_linear()
 SMALL = common_linear(arms=8, dimension=3, prior_width=0.7)

@@ -251,7 +251,7 @@ def play(bandit, policy, horizon, seed):
     return known.counts.tolist()
 
 
-@pytest.mark.parametrize("gain", ["exact", "variance"])
+@pytest.mark.parametrize("gain", [pytest.param("exact", marks=pytest.mark.slow), "variance"])
 @pytest.mark.parametrize("name", ["bernoulli", "gaussian"])
 def test_the_engine_decides_like_plain_python(name, gain):
     bandit, policy = BANDITS[name], br.InformationDirected(gain)

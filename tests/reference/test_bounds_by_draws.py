@@ -10,7 +10,7 @@ from bayesregret import BernoulliBandit, GaussianBandit, bounds
 from reference import slow_bounds
 from reference.slow_bounds import average, index_excess, largest_gap, over_gaps, pulls_before
 
-pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 
 DRAWS = 1_000_000
 HORIZON, DELTA, EPSILON = 25, 0.05, 0.15
