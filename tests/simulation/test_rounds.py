@@ -37,7 +37,8 @@ late = pytest.mark.parametrize(("delay", "batch"), LATE)
 def plain_python(monkeypatch):
     """Without waiting for the compiler: that its code gives the same bits is a test of its own."""
     monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
-    monkeypatch.setattr("bayesregret.agent.compile_kernel", lambda body, *classes: body)
+    for kind in ("arms", "linear"):
+        monkeypatch.setattr(f"bayesregret.agent.{kind}.compile_kernel", lambda body, *classes: body)
 
 
 def regret(bandit, policy, **arguments):

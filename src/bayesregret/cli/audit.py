@@ -6,12 +6,10 @@ from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import number_option, option
+from bayesregret.cli.options import HORIZON, SEED, number_option, option
 from bayesregret.cli.show import at_work, show_json, show_tables
 
-HORIZON = 1_000
 RUNS = 1_000
-SEED = 0
 
 
 @options.takes_problem

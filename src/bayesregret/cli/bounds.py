@@ -6,10 +6,9 @@ from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import number_option, option
+from bayesregret.cli.options import HORIZON, RUNS, SEED, number_option, option
 from bayesregret.cli.policies import DEFAULT_POLICIES, make_policies
 from bayesregret.cli.show import show_json, show_tables
-from bayesregret.cli.simulate import HORIZON, RUNS, SEED
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 COMPARISON = "Comparison"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import number_option, option
+from bayesregret.cli.options import HORIZON, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
 from bayesregret.cli.show import at_work, curve_rows, show_json, show_tables
-from bayesregret.cli.simulate import HORIZON, compute_exact, given_rounds
+from bayesregret.cli.simulate import compute_exact, given_rounds
 from bayesregret.digits import exact_digits
 from bayesregret.simulation.simulate import checkpoint_rounds
 

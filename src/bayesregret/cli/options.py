@@ -1,4 +1,4 @@
-"""The options that several commands share: those that say what problem is meant."""
+"""The options that several commands share, and those that say what problem is meant."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
 
 OUTPUT = "Output"
+EFFORT = "Precision and speed"
+
+# Defaults.
+HORIZON = 1_000
+RUNS = 10_000
+SEED = 0
 COMMON = "Common problems (PROBLEM is a word)"
 
 
@@ -58,6 +64,13 @@ Delta = Annotated[float | None, number_option("Failure probability of the polici
 Epsilon = Annotated[
     float | None,
     number_option("Gaps below it are not told apart in the paper's bounds.", "1/horizon; certified ones use the best"),
+]
+Threads = Annotated[int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)]
+Progress = Annotated[
+    bool | None,
+    option(
+        "--progress/--no-progress", help="A progress bar on standard error.", default="in a terminal", section=OUTPUT
+    ),
 ]
 Json = Annotated[bool, option("--json", help="One JSON object in place of the table.", section=OUTPUT)]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=complete_problem, show_default=False)]

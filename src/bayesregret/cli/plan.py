@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import OUTPUT, number_option, option
+from bayesregret.cli.options import EFFORT, HORIZON, OUTPUT, SEED, number_option, option
 from bayesregret.cli.policies import complete_policy, make_policies
 from bayesregret.cli.reproduce import check_libraries
 from bayesregret.cli.show import show_json, show_tables
-from bayesregret.cli.simulate import EFFORT, HORIZON, SEED
 from bayesregret.policies import Policy
 
 if TYPE_CHECKING:
@@ -47,16 +46,12 @@ def plan(
         int | None,
         number_option("Runs of each policy and each point of a sweep.", "what a few seconds allow", EFFORT),
     ] = None,
-    threads: Annotated[
-        int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)
-    ] = None,
+    threads: options.Threads = None,
     output: Annotated[
         str | None, option("--output", help="Write a page for the decision, too.", section=OUTPUT, metavar="FILE.html")
     ] = None,
     json: options.Json = False,
-    progress: Annotated[
-        bool | None, option(help="A progress bar on standard error.", default="in a terminal", section=OUTPUT)
-    ] = None,
+    progress: options.Progress = None,
 ) -> None:
     """What to expect of each way of running an experiment.
 

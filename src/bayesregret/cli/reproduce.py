@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesregret import checks
+from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import OUTPUT, Json, number_option, option
+from bayesregret.cli.options import EFFORT, OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
 
@@ -38,13 +39,6 @@ StudyFile = Annotated[
         "--study", help="File that keeps every finished point.", default=f"DIR/{STUDY}", section=OUTPUT, metavar="FILE"
     ),
 ]
-Threads = Annotated[int | None, number_option("They change the speed, never the result.", "all processors")]
-Progress = Annotated[
-    bool | None,
-    option(
-        "--progress/--no-progress", help="A progress bar on standard error.", default="in a terminal", section=OUTPUT
-    ),
-]
 
 
 def reproduce(
@@ -52,13 +46,15 @@ def reproduce(
         list[str] | None, typer.Argument(metavar="[FIGURE]...", show_default=False, autocompletion=lambda: _names())
     ] = None,
     beyond: Annotated[bool, option("--beyond", help="The figures beyond the paper, too.")] = False,
-    runs: Annotated[int | None, number_option("Runs of each point.", "the paper's: 10,000, in figure 3 1,000")] = None,
+    runs: Annotated[
+        int | None, number_option("Runs of each point.", "the paper's: 10,000, in figure 3 1,000", EFFORT)
+    ] = None,
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
-    threads: Threads = None,
+    threads: options.Threads = None,
     output: Folder = FOLDER,
     study: StudyFile = None,
-    json: Json = False,
-    progress: Progress = None,
+    json: options.Json = False,
+    progress: options.Progress = None,
 ) -> None:
     """The paper's experiments and claims, into one report.
 
@@ -85,11 +81,11 @@ def reproduce(
 
 def sweep(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
-    threads: Threads = None,
+    threads: options.Threads = None,
     output: Folder = SWEEP_FOLDER,
     study: StudyFile = None,
-    json: Json = False,
-    progress: Progress = None,
+    json: options.Json = False,
+    progress: options.Progress = None,
 ) -> None:
     """Run a sweep over fields of a problem, with the same report.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.options import OUTPUT, number, number_option, option
+from bayesregret.cli.options import EFFORT, HORIZON, RUNS, SEED, number, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
 from bayesregret.cli.show import at_work, show_json, show_result
 from bayesregret.models import Bandit
@@ -17,11 +17,6 @@ from bayesregret.simulation.simulate import simulate as run_simulation
 if TYPE_CHECKING:
     from bayesregret.exact import ExactRegret
     from bayesregret.optimal import OptimalRegret
-
-HORIZON = 1_000
-RUNS = 10_000
-SEED = 0
-EFFORT = "Precision and speed"
 
 
 @options.takes_problem
@@ -65,13 +60,9 @@ def simulate(
     max_runs: Annotated[
         int | None, number_option("Runs at which --precision gives up.", "100 times --runs", EFFORT)
     ] = None,
-    threads: Annotated[
-        int | None, number_option("They change the speed, never the result.", "all processors", EFFORT)
-    ] = None,
+    threads: options.Threads = None,
     json: options.Json = False,
-    progress: Annotated[
-        bool | None, option(help="A progress bar on standard error.", default="in a terminal", section=OUTPUT)
-    ] = None,
+    progress: options.Progress = None,
 ) -> None:
     """Bayes regret of policies on a problem, by simulation.
 

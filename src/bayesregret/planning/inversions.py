@@ -44,23 +44,26 @@ class Inversion:
 
 
 class Asked(NamedTuple):
-    """How regrets are simulated."""
+    """How regrets are simulated, and over how many rounds."""
 
     policy: Policy
+    horizon: int
     runs: int | None
     seed: int
     threads: int | None
 
-    def regret(self, bandit: Bandit, horizon: int) -> Estimate:
-        runs = runs_of_point(self.policy, bandit, horizon) if self.runs is None else self.runs
-        shared: dict[str, Any] = {"checkpoints": [horizon], "threads": self.threads, "progress": False}
-        result = simulate(bandit, self.policy, horizon=horizon, runs=runs, seed=self.seed, **shared)
-        return result[self.policy.name].estimate
+    def excess(self, bandit: Bandit, budget: float) -> Estimate:
+        """By how much the regret is above a budget."""
+        runs = runs_of_point(self.policy, bandit, self.horizon) if self.runs is None else self.runs
+        shared: dict[str, Any] = {"checkpoints": [self.horizon], "threads": self.threads, "progress": False}
+        result = simulate(bandit, self.policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
+        regret = result[self.policy.name].estimate
+        return Estimate(regret.mean - budget, regret.stderr)
 
-    def bound(self, bandit: Bandit, horizon: int) -> float:
-        """The best certified bound, infinite where there is none."""
-        found = best_bound(bandit, self.policy, horizon)
-        return math.inf if found is None else found.value
+    def guarantees(self, bandit: Bandit, budget: float) -> bool:
+        """Whether a certified bound is within it."""
+        bound = best_bound(bandit, self.policy, self.horizon)
+        return bound is not None and bound.value <= budget
 
 
 def horizon_for(
@@ -81,12 +84,12 @@ def horizon_for(
     >>> found.low <= found.answer <= found.high
     True
     """
-    asked = _asked(bandit, policy, runs, seed, threads, 1)
+    asked = _asked(bandit, policy, 1, runs, seed, threads)
     target = checks.positive("regret_per_round", regret_per_round)
 
     def under(horizon: float) -> Estimate:
-        regret = asked.regret(bandit, int(horizon))
-        return Estimate(target - regret.mean / horizon, regret.stderr / horizon)
+        excess = asked._replace(horizon=int(horizon)).excess(bandit, target * horizon)
+        return Estimate(-excess.mean / horizon, excess.stderr / horizon)
 
     sweep = search(under, [2**power for power in range(LONGEST.bit_length())], STEPS, round)
     if sweep.values[-1].mean <= 0.0:
@@ -96,7 +99,9 @@ def horizon_for(
         )
     answer, low, high = (math.ceil(at) for at in _crossing(sweep, otherwise=1.0))
     longest = min(LARGEST_HORIZON, 16 * LONGEST)
-    guaranteed = _first_that_holds(lambda rounds: asked.bound(bandit, rounds) <= target * rounds, answer, longest)
+    guaranteed = _first_that_holds(
+        lambda rounds: asked._replace(horizon=rounds).guarantees(bandit, target * rounds), answer, longest
+    )
     return Inversion("horizon", target, answer, low, high, guaranteed)
 
 
@@ -116,20 +121,19 @@ def arms_for(
     >>> arms_for(bandit, 1, horizon=5, runs=8).answer >= 1
     True
     """
-    asked = _asked(bandit, policy, runs, seed, threads, horizon)
+    asked = _asked(bandit, policy, horizon, runs, seed, threads)
     target = checks.positive("budget", budget)
-    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
-
-    def above(arms: float) -> Estimate:
-        regret = asked.regret(with_arms(bandit, int(arms)), horizon)
-        return Estimate(regret.mean - target, regret.stderr)
-
-    sweep = search(above, [2**power for power in range(MOST_ARMS.bit_length())], STEPS, round)
+    sweep = search(
+        lambda arms: asked.excess(with_arms(bandit, int(arms)), target),
+        [2**power for power in range(MOST_ARMS.bit_length())],
+        STEPS,
+        round,
+    )
     if sweep.values[-1].mean <= 0.0:
         regret = brief(target + sweep.values[-1].mean)
         raise ValueError(f"budget must be below {regret}, the regret with {MOST_ARMS:,} arms, got {target:g}")
     answer, low, high = (math.floor(at) for at in _crossing(sweep, otherwise=1.0))
-    guaranteed = _last_that_holds(lambda arms: asked.bound(with_arms(bandit, arms), horizon) <= target, answer)
+    guaranteed = _last_that_holds(lambda arms: asked.guarantees(with_arms(bandit, arms), target), answer)
     return Inversion("arms", target, answer, low, high, guaranteed)
 
 
@@ -149,19 +153,17 @@ def width_for(
     >>> width_for(bandit, 1, horizon=5, runs=8).answer > 0
     True
     """
-    asked = _asked(bandit, policy, runs, seed, threads, horizon)
+    asked = _asked(bandit, policy, horizon, runs, seed, threads)
     target = checks.positive("budget", budget)
-    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     if not can_stretch(bandit):
-        raise ValueError(f"bandit must have a prior that can be made wider, got a {bandit.kind} one")
+        raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
     room = room_to_stretch(bandit)
-
-    def above(power: float) -> Estimate:
-        regret = asked.regret(stretched(bandit, math.exp(power)), horizon)
-        return Estimate(regret.mean - target, regret.stderr)
-
     first, last = math.log(room.down), math.log(room.up)
-    sweep = search(above, [first + (last - first) * i / (WIDTHS - 1) for i in range(WIDTHS)], WIDTH_STEPS)
+    sweep = search(
+        lambda power: asked.excess(stretched(bandit, math.exp(power)), target),
+        [first + (last - first) * i / (WIDTHS - 1) for i in range(WIDTHS)],
+        WIDTH_STEPS,
+    )
     if sweep.values[0].mean > 0.0:
         regret = brief(target + sweep.values[0].mean)
         raise ValueError(
@@ -174,16 +176,17 @@ def width_for(
         )
     answer, low, high = map(math.exp, _crossing(sweep, otherwise=first))
     guaranteed = _widest_that_holds(
-        lambda factor: asked.bound(stretched(bandit, factor), horizon) <= target, room.down, answer
+        lambda factor: asked.guarantees(stretched(bandit, factor), target), room.down, answer
     )
     return Inversion("width", target, answer, low, high, guaranteed)
 
 
-def _asked(bandit: Any, policy: Any, runs: Any, seed: Any, threads: Any, horizon: Any) -> Asked:
+def _asked(bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any) -> Asked:
     policy = BayesUCB() if policy is None else policy
-    check_fits_bandit(bandit, policy, checks.whole("horizon", horizon, 1, LARGEST_HORIZON))
+    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
+    check_fits_bandit(bandit, policy, horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
-    return Asked(policy, runs, checks.whole("seed", seed, 0), threads)
+    return Asked(policy, horizon, runs, checks.whole("seed", seed, 0), threads)
 
 
 def _crossing(sweep: Sweep, otherwise: float) -> tuple[float, float, float]:

@@ -64,7 +64,7 @@ class Policy(ABC):
     def start(self, bandit: Bandit, *, horizon: int | None = None, seed: int = 0) -> Agent:
         """An agent that takes one decision at a time. A horizon is needed where delta is left to it; what a policy
         leaves to chance follows from the seed."""
-        from bayesregret.agent import start_agent
+        from bayesregret.agent.start import start_agent
 
         return start_agent(self, bandit, horizon, seed)
 

@@ -1,0 +1,125 @@
+"""Agents with a linear belief."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret import checks
+from bayesregret.agent.agent import Agent
+from bayesregret.agent.arms import RoundsAgent
+from bayesregret.agent.saved import numbers
+from bayesregret.contracts import choose_linear, confidence_width
+from bayesregret.dispatch import compile_kernel
+from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
+from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
+from bayesregret.models.linear_streak import (
+    EXCESS,
+    SETTLED,
+    begin,
+    learn_one,
+    linear_nothing_known,
+    make_streak,
+    stretch,
+)
+from bayesregret.policies.policy import Policy, make_linear_chooser
+from bayesregret.rng import read_stream, write_stream
+
+LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
+
+
+class LinearAgent(Agent):
+    """A linear belief: one compiled rank-one update for each reward."""
+
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
+        super().__init__(policy, bandit, horizon, seed)
+        self._posterior = make_posterior(self.belief)
+        self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
+        forget(self._posterior, self.belief)
+        self._call(0, 0, 0.0)
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        with self._lock:
+            return self._posterior.counts[: self.bandit.arms].copy()
+
+    def _learn(self, arm: int, reward: float) -> None:
+        self._call(arm, 1, reward)
+
+    def _call(self, arm: int, pulls: int, reward: float) -> None:
+        self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
+
+    def _state(self) -> dict[str, Any]:
+        return posterior_to_dict(self._posterior, self.bandit.arms)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        restore_posterior(self._posterior, self.bandit.arms, state)
+        self._call(0, 0, 0.0)
+
+
+def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: int, reward: float, index: Any) -> None:
+    if pulls > 0:
+        aim(posterior, arm)
+        learn(posterior, model, arm, pulls, reward - posterior.mean[arm])
+    for other in range(index.shape[0]):
+        index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])
+
+
+class LinearRoundsAgent(RoundsAgent):
+    """A policy that looks at a linear posterior in every round, by the compiled functions of the simulation."""
+
+    def _start_knowing(self) -> None:
+        chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
+        self._chooser = chooser.settings
+        self._known = linear_nothing_known(self.belief, chooser.memory, chooser.scratch)
+        self._posterior = make_streak(self.belief)
+        self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
+        self._update = compile_kernel(_learn_one, LinearModel)
+
+    def select(self) -> int:
+        with self._lock, np.errstate(all="ignore"):
+            self._rounds += 1
+            return int(self._choose(self._chooser, self._posterior, self._known, self._rounds, self._stream))
+
+    def _learn(self, arm: int, reward: float) -> None:
+        super()._learn(arm, reward)
+        self._update(self._posterior, self.belief, arm, reward)
+
+    def _state(self) -> dict[str, Any]:
+        streak, (arm, pulls) = self._posterior, self._posterior.target.tolist()
+        kept = {"arm": arm, "pulls": pulls, "excess": streak.numbers[EXCESS], "information": streak.numbers[SETTLED]}
+        return super()._state() | {"streak": kept, "posterior": posterior_to_dict(streak.start, self.bandit.arms)}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        super()._restore(state)
+        streak, kept = self._posterior, state["streak"]
+        restore_posterior(streak.start, self.bandit.arms, state["posterior"])
+        begin(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
+        if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
+            stretch(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
+        streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
+
+
+def _choose_linear(chooser: Any, posterior: Any, known: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_linear(chooser, posterior, known, round_, read_stream(streams, 0))
+    write_stream(streams, 0, stream)
+    return arm
+
+
+def _learn_one(posterior: Any, model: Any, arm: int, reward: float) -> None:
+    learn_one(posterior, model, arm, reward)
+
+
+def posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:
+    kept = {name: getattr(posterior, name)[..., :arms].tolist() for name in LINEAR_STATE}
+    return {"updates": int(posterior.updates[0])} | kept
+
+
+def restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, Any]) -> None:
+    for name in LINEAR_STATE:
+        kept = getattr(posterior, name)[..., :arms]
+        kept[...] = numbers(state, name, kept.shape)
+    posterior.updates[0] = checks.whole("agent state's updates", state["updates"], 0)

@@ -1,0 +1,63 @@
+"""An agent as text: what is written down of its policy, and how its state is read with care."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from bayesregret import checks
+from bayesregret.checks import Array
+from bayesregret.models import Bandit
+from bayesregret.policies.policy import Policy
+from bayesregret.problem import problem_from_dict
+
+FORMAT = "bayesregret agent"
+VERSION = 1
+
+
+def policy_to_dict(policy: Policy) -> dict[str, Any]:
+    given = {name: value for name, value in vars(policy).items() if value is not None}
+    return {"name": policy.name} | {
+        name: value.to_dict() if isinstance(value, Bandit) else value for name, value in given.items()
+    }
+
+
+def policy_from_dict(data: dict[str, Any]) -> Policy:
+    arguments = dict(data)
+    name = arguments.pop("name")
+    if name not in Policy.classes:
+        raise ValueError(f"policy must be one of {', '.join(sorted(Policy.classes))}, got {checks.shown(name)}")
+    if "prior" in arguments:
+        arguments["prior"] = problem_from_dict(arguments["prior"])
+    return Policy.classes[name](**arguments)
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The text of an agent as data, if it is one that this version can read."""
+    may_be = "the text that to_json wrote"
+    try:
+        data = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise checks.fail("agent state", may_be, text) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise checks.fail("agent state", may_be, text)
+    if data.get("version") != VERSION:
+        raise ValueError(f"agent state must be of format version {VERSION}, got {checks.shown(data.get('version'))}")
+    return data
+
+
+def numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
+    """A field of an agent's state: numbers of this shape, and what else its name promises."""
+    field = f"agent state's {name}"
+    if shape == (0,) and state[name] == []:
+        return np.zeros(0)
+    made = checks.array(field, state[name], len(shape), "a table of numbers")
+    if made.shape != shape:
+        raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")
+    if name in ("counts", "variance") and made.min() < 0.0:
+        raise ValueError(f"{field} must not be negative, but has the entry {made.min():g}")
+    if name == "counts" and (made != np.floor(made)).any():
+        raise ValueError(f"{field} must be whole numbers")
+    return made
