@@ -227,6 +227,7 @@ def test_bad_state_is_refused_in_one_line(text):
         br.Agent.from_json(text)
 
 
+@pytest.mark.compiled
 @settings(max_examples=200, deadline=None)
 @given(
     st.recursive(
@@ -238,6 +239,7 @@ def test_anything_else_is_refused_in_one_line(data):
         br.Agent.from_json(json.dumps(data))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("part", ["policy", "problem", "state", "horizon"])
 @settings(max_examples=100, deadline=None)
 @given(data=st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))

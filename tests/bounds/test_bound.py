@@ -36,7 +36,7 @@ PROMISED = {"certified_first_passage": 2e-5, "certified": 2e-5}
 
 @pytest.mark.parametrize(("formula", "bandit"), EVERY_BOUND)
 def test_a_bound_is_whole(formula, bandit):
-    bound = formula(bandit, horizon=60, delta=0.05, epsilon=0.1)
+    bound = formula(bandit, horizon=20, delta=0.05, epsilon=0.1)
     assert (bound.name, bound.form, bound.kind, bound.policy) == (
         formula.name,
         formula.form,
@@ -174,12 +174,12 @@ def test_options_of_one_bound():
 
 def test_the_smallest_is_the_smallest():
     for bandit in (GAUSSIAN, BERNOULLI, GaussianBandit([0.0] * 4, 1e-4, 1.0), GaussianBandit([0.0] * 4, 1.0, 1e4)):
-        best = bounds.certified(bandit, horizon=60)
+        best = bounds.certified(bandit, horizon=20)
         rivals = []
         for formula in Formula.every.values():
             if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.fits(bandit):
                 with contextlib.suppress(bounds.DoesNotHold):
-                    rivals.append(formula(bandit, horizon=60))
+                    rivals.append(formula(bandit, horizon=20))
         assert len(rivals) >= 5
         assert best.value == min(rival.value for rival in rivals)
         (source,) = (rival for rival in rivals if rival.name == best.details["name"])

@@ -21,7 +21,7 @@ KINDS = ["upper", "lower", "quantity"]
 
 @BANDITS
 def test_order(bandit):
-    found = bounds.table(bandit, horizon=50)
+    found = bounds.table(bandit, horizon=20)
     keys = [(KINDS.index(bound.kind), not bound.applies, bound.value) for bound in found]
     assert keys == sorted(keys)
     assert len(found) == len(found.bounds) > 8
@@ -30,17 +30,17 @@ def test_order(bandit):
 
 @BANDITS
 def test_every_bound_is_there_or_refused(bandit):
-    found = bounds.table(bandit, horizon=50, delta=0.1, epsilon=0.2)
+    found = bounds.table(bandit, horizon=20, delta=0.1, epsilon=0.2)
     listed = {name for name, formula in Formula.every.items() if formula.listed and formula.fits(bandit)}
     assert {bound.name for bound in found} | set(found.refused) == listed
     assert not {bound.name for bound in found} & set(found.refused)
     for bound in found:
-        assert bound == getattr(bounds, bound.name)(bandit, horizon=50, delta=0.1, epsilon=0.2)
-    assert (found.horizon, found.delta, found.epsilon) == (50, 0.1, 0.2)
+        assert bound == getattr(bounds, bound.name)(bandit, horizon=20, delta=0.1, epsilon=0.2)
+    assert (found.horizon, found.delta, found.epsilon) == (20, 0.1, 0.2)
 
 
 def test_rademacher_noise_is_refused_with_its_reason():
-    found = bounds.table(RADEMACHER, horizon=50)
+    found = bounds.table(RADEMACHER, horizon=20)
     reason = "rewards must be Gaussian, and noise_kind is rademacher"
     assert set(found.refused.values()) == {reason}
     assert "certified_index" in found.refused
@@ -53,8 +53,8 @@ def test_rademacher_noise_is_refused_with_its_reason():
 
 @BANDITS
 def test_the_best_is_marked_once(bandit):
-    found = bounds.table(bandit, horizon=50)
-    assert found.best.value == bounds.certified(bandit, horizon=50).value
+    found = bounds.table(bandit, horizon=20)
+    assert found.best.value == bounds.certified(bandit, horizon=20).value
     marked = [row for row in found.table() if row[-1].endswith(", best certified")]
     assert [row[0] for row in marked] == [found.best.name]
     assert str(found).count("best certified") == 1
@@ -62,14 +62,14 @@ def test_the_best_is_marked_once(bandit):
 
 
 def test_a_bound_by_its_name():
-    found = bounds.table(GAUSSIAN, horizon=50)
-    assert found["gap_dependent"] == bounds.gap_dependent(GAUSSIAN, horizon=50)
+    found = bounds.table(GAUSSIAN, horizon=20)
+    assert found["gap_dependent"] == bounds.gap_dependent(GAUSSIAN, horizon=20)
     with pytest.raises(KeyError, match="no bound 'nothing' here; there are certified_"):
         found["nothing"]
 
 
 def test_rows_tell_the_numbers():
-    found = bounds.table(GAUSSIAN, horizon=50)
+    found = bounds.table(GAUSSIAN, horizon=20)
     heading, *rows = found.table()
     assert heading == ["bound", "form", "source", "policy", "value", "leading", "remainder", "error", "applies"]
     for row, bound in zip(rows, found, strict=True):
@@ -80,7 +80,7 @@ def test_rows_tell_the_numbers():
 
 
 def test_remarks_are_numbered_and_told_once():
-    found = bounds.table(BERNOULLI, horizon=50)
+    found = bounds.table(BERNOULLI, horizon=20)
     remarks = found.remarks()
     assert len(remarks) == len(set(remarks)) >= 2
     text = str(found)
@@ -106,8 +106,8 @@ def test_summary():
 
 @pytest.fixture(scope="module")
 def compared():
-    simulation = simulate(GAUSSIAN, [BayesUCB(), UCB1()], horizon=50, runs=40, seed=3)
-    return simulation, bounds.table(GAUSSIAN, horizon=50, against=simulation)
+    simulation = simulate(GAUSSIAN, [BayesUCB(), UCB1()], horizon=20, runs=40, seed=3)
+    return simulation, bounds.table(GAUSSIAN, horizon=20, against=simulation)
 
 
 def test_ratio_to_a_simulation(compared):
@@ -131,12 +131,12 @@ def test_ratio_to_a_simulation(compared):
 
 
 def test_nothing_to_compare_with():
-    alone = bounds.table(GAUSSIAN, horizon=50)
+    alone = bounds.table(GAUSSIAN, horizon=20)
     assert all(alone.ratio(bound) is None for bound in alone)
     assert "simulation" not in alone.to_dict()
     assert "times_regret" not in alone.to_dict()["bounds"][0]
-    one = simulate(GAUSSIAN, BayesUCB(), horizon=50, runs=5, seed=3)
-    found = bounds.table(GAUSSIAN, horizon=50, against=one)
+    one = simulate(GAUSSIAN, BayesUCB(), horizon=20, runs=5, seed=3)
+    found = bounds.table(GAUSSIAN, horizon=20, against=one)
     assert found.ratio(found["certified_ucb1"]) is None
     certain = GaussianBandit([0.0], 1.0, 1.0)
     none = bounds.table(certain, horizon=5, against=simulate(certain, BayesUCB(), horizon=5, runs=5, seed=3))
@@ -150,7 +150,7 @@ def test_a_simulation_of_something_else_is_refused(compared):
             with pytest.raises(ValueError, match="against must be a simulation of the same bandit"):
                 bounds.table(bandit, **setting, against=simulation)
     with pytest.raises(ValueError, match="against must be a simulation of the same"):
-        bounds.table(GAUSSIAN, horizon=50, delta=0.3, against=simulation)
+        bounds.table(GAUSSIAN, horizon=20, delta=0.3, against=simulation)
 
 
 def test_plain_data_are_plain():

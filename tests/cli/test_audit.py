@@ -21,6 +21,7 @@ def unlimited(value):
     return {math.inf: "inf", -math.inf: "-inf"}.get(value, value) if isinstance(value, float) else value
 
 
+@pytest.mark.compiled
 def test_json_is_what_python_gives(bayesregret):
     options = ["--seed", "7", "--delta", "0.1", "--epsilon", "0.2", "--prior-width", "0.1", "--arms", "3"]
     outcome = bayesregret("audit", "gaussian", *SMALL, *options, "--json")

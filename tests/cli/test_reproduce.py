@@ -108,6 +108,7 @@ def test_libraries_that_are_missing_are_named_before_anything_is_run(bayesregret
     assert not pathlib.Path("reproduction").exists()
 
 
+@pytest.mark.compiled
 def test_sweep(bayesregret):
     pathlib.Path("widths.toml").write_text(SWEEP)
     outcome = bayesregret("sweep", "widths.toml", "--no-progress")

@@ -200,6 +200,7 @@ def one_round_late(policy, bandit, history, delta):
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("wrong", [wrong_width, wrong_tie, one_round_late])
 @pytest.mark.parametrize("world", BANDITS)
 def test_a_wrong_twin_is_noticed(world, wrong, monkeypatch):

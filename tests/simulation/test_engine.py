@@ -30,6 +30,7 @@ def run(bandit, *policies, **arguments):
     return simulate(bandit, policies or list(POLICIES.values()), **settings)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("world", BANDITS)
 def test_threads_do_not_matter(world):
     bandit = BANDITS[world]
@@ -40,6 +41,7 @@ def test_threads_do_not_matter(world):
     assert bits(run(bandit, seed=13)) != alone
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("world", BANDITS)
 @pytest.mark.parametrize("task_rounds", [1, 30 * 64 * 2, 10**9])
 def test_chunks_do_not_matter(world, task_rounds, monkeypatch):
@@ -56,6 +58,7 @@ def test_threads_do_not_matter_in_many_tasks(monkeypatch):
     assert bits(run(BANDITS["gaussian"], runs=20_000, threads=7)) == first
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("world", BANDITS)
 def test_fewer_runs_are_the_first_of_many(world):
     many = run(BANDITS[world])
@@ -65,6 +68,7 @@ def test_fewer_runs_are_the_first_of_many(world):
         assert np.array_equal(few[name].best_pulls, many[name].best_pulls[:7])
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("world", BANDITS)
 def test_company_does_not_matter(world):
     """Another policy in the list changes nothing for the others, nor does their order."""
@@ -115,6 +119,7 @@ def test_a_streak_of_ten_million(kind):
     assert result.mean == 0.0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("world", BANDITS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_curve_is_the_mean_over_runs(world, name):
