@@ -8,7 +8,7 @@ is a formula; a normal reward is integrated over.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,15 +37,14 @@ class Outcomes(NamedTuple):
 
 
 def make_outcomes() -> Outcomes:
-    rules = [np.polynomial.hermite_e.hermegauss(size) for _, size in GAUSS_HERMITE]
+    rules: list[tuple[Any, Any]] = [np.polynomial.hermite_e.hermegauss(size) for _, size in GAUSS_HERMITE]
     for _, step in EQUAL_STEPS:
         points = step * np.arange(-int(FARTHEST / step), int(FARTHEST / step) + 1)
         rules.append((points, np.exp(-0.5 * points**2)))
     limits = np.array([limit for limit, _ in GAUSS_HERMITE + EQUAL_STEPS])
     sizes = np.array([len(points) for points, _ in rules])
-    points, weights = (
-        np.array([np.pad(row, (0, sizes.max() - len(row))) for row in rows]) for rows in zip(*rules, strict=True)
-    )
+    table = np.array([[np.pad(row, (0, sizes.max() - len(row))) for row in rule] for rule in rules], dtype=np.float64)
+    points, weights = table[:, 0].copy(), table[:, 1]
     return Outcomes(limits, sizes, points, weights / weights.sum(axis=1, keepdims=True))
 
 
