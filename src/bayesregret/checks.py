@@ -50,11 +50,13 @@ def positive(field: str, value: Any) -> float:
     return number
 
 
-def at_least(field: str, value: Any, least: float) -> float:
+def at_least(field: str, value: Any, least: float, most: float = LARGEST) -> float:
     may_be = f"a number, at least {least:g}"
     number = real(field, value, may_be)
-    if not least <= number <= LARGEST:
+    if number < least:
         raise fail(field, may_be, value)
+    if number > most:
+        raise fail(field, f"at most {most:g}", value)
     return number
 
 

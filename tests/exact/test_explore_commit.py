@@ -76,6 +76,16 @@ def test_the_highest_of_normals():
     assert expected_highest(two, np.array([0, 0])) == 0.3
 
 
+@pytest.mark.parametrize("widths", [(1.0, 1e-3), (1e-8, 2.0), (1e8, 1e-8), (0.7, 3.0)])
+def test_the_highest_of_normals_of_own_widths(widths):
+    """By Clark's formula, however much the widths differ."""
+    two = br.GaussianBandit([0.3, 0.0], widths, 1.0)
+    spread = math.hypot(*widths)
+    clark = 0.3 * special.ndtr(0.3 / spread) + spread * stats.norm.pdf(0.3 / spread)
+    assert expected_best(two) == pytest.approx(clark, rel=1e-12)
+    assert 0 <= two.best_exploration(1000) <= 1000
+
+
 @pytest.mark.parametrize(("bandit", "explore"), [(HALVES, 20), (GAUSSIAN, 10)])
 def test_simulation_agrees(bandit, explore):
     horizon = 60

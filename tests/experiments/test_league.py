@@ -39,6 +39,16 @@ def test_a_policy_below_the_optimum_is_told():
     assert claim.exceptions[0] == "n = 5: greedy 0.9000 times the least regret"
 
 
+def test_a_policy_below_gittins_is_told_if_it_is_no_noise():
+    figure = limit.figure_8(10, 7)
+    others = [3.0] * (len(limit.POLICIES) - 3)
+    near = figure.claims("figure-8", outcomes(figure, [2.0, 2.2, *others, 2.15], least=2.0))[1]
+    below = figure.claims("figure-8", outcomes(figure, [2.0, 2.2, *others, 2.1], least=2.0))[1]
+    assert (near.verdict, below.verdict) == ("holds", "fails")
+    assert len(below.exceptions) == len(limit.HORIZONS)
+    assert below.exceptions[0] == "n = 5: greedy 1.0500 times the least regret, Gittins index 1.1000"
+
+
 def test_the_league_is_in_order():
     figure = league.figure_9(10, 7)
     regrets = [10.0, *(10.0 * (0.5 + 0.1 * place) for place in range(1, len(league.POLICIES)))]

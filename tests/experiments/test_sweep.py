@@ -37,6 +37,11 @@ def test_problem_files_fields_and_values_that_are_no_numbers():
     assert [point.settings["problem"]["prior_mean"] for point in experiment.points] == [[0.0, 0.0], [1.0, 0.0]]
 
 
+def test_the_horizon_may_vary():
+    (experiment,) = sweep_experiments(SWEEP | {"vary": {"horizon": [100, 10]}})
+    assert [(point.x, point.settings["horizon"]) for point in experiment.points] == [(10.0, 10), (100.0, 100)]
+
+
 def test_regrets_over_the_least_there_can_be():
     data = {
         "policies": ["greedy", "thompson"],
@@ -70,7 +75,11 @@ def test_regrets_over_the_least_there_can_be():
         ({"optimal": True}, "optimal does not go with bounds or exact"),
         ({"horizon": 0}, "horizon must be a whole number"),
         ({"problem": 3}, "problem must be a table"),
-        ({"problem": {"common": "gaussian", "weight": 3}}, "problem: "),
+        (
+            {"problem": {"common": "gaussian", "weight": 3}},
+            "weight is no field of the common gaussian problem; it may have arms, prior_gap, prior_width, reward_noise",
+        ),
+        ({"vary": {"horizon": [10, 0]}}, "horizon must be a whole number, at least 1, got 0"),
         ({"extra": 1}, "extra is no field of a sweep"),
     ],
 )

@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import entr
+from scipy.stats import norm
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, draw_reward, nothing_known, take_in
@@ -161,6 +163,20 @@ def test_sharp_and_wide_gaussian_arms():
     assert np.allclose(found.gains, slow.variance_gains(known), rtol=1e-8)
 
 
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("ahead", [0.0, 1.5, 3.0])
+def test_a_new_arm_beside_known_ones(width, ahead):
+    """Its next reward tells almost all or nothing: the gain is that of a yes or no heard through noise."""
+    bandit, pulls = br.GaussianBandit([0, 0], width, 1.0), 10**8
+    found = look(bandit, [0, pulls], [0.0, pulls * ahead * width]).gains[0]
+    spread = math.sqrt(1.0 + width**2)  # of a reward
+    y = np.linspace(-9, 9, 10_001)
+    after = norm.sf(ahead * spread - width * y)
+    unsure = np.sum(norm.pdf(y) * (entr(after) + entr(1.0 - after))) * (y[1] - y[0])
+    expected = entr(norm.sf(ahead)) + entr(norm.cdf(ahead)) - unsure
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
 def test_two_normal_arms_in_closed_form():
     """E[(difference)^+] is the gap of the better one."""
     bandit = br.GaussianBandit([0.4, 0.0], 0.7, 1.0)
@@ -173,11 +189,14 @@ def test_two_normal_arms_in_closed_form():
 
 
 def test_a_reward_almost_without_noise():
-    """It tells what the arm's mean itself would, of two equal arms log 2 - 1/2, less at most a tenth."""
+    """It tells what the arm's mean itself would, of two equal arms log 2 - 1/2, less at most a tenth; beside a known
+    arm log 2, less at most about a quarter."""
     all_of_it = math.log(2.0) - 0.5
     found = look(br.GaussianBandit([0, 0], 1.0, 1e-3)).gains
     assert np.all(found < all_of_it)
     assert np.all(found > 0.9 * all_of_it)
+    beside_a_known_arm = look(br.GaussianBandit([0, 0], 1.0, 1e-3), [0, 10], [0, 0]).gains[0]
+    assert 0.74 * math.log(2.0) < beside_a_known_arm < math.log(2.0)
 
 
 def test_a_reward_almost_all_noise():

@@ -48,6 +48,7 @@ BAD = [
     ({"regularisation": 0}, "regularisation must be a positive number, got 0"),
     ({"regularisation": "1"}, "regularisation must be a positive number, got '1'"),
     ({"bound": -1}, "bound must be a number, at least 0, got -1"),
+    ({"bound": 1e60}, "bound must be at most 1e+50, got 1e+60"),
     ({"delta": 1}, "delta must be a number strictly between 0 and 1, got 1"),
 ]
 

@@ -42,6 +42,8 @@ def plain_python(monkeypatch):
         (lambda: br.QuantileUCB(c=-1), "c must be a number, at least 0, got -1"),
         (lambda: br.QuantileUCB(c=NAN), "c must be a number, at least 0, got nan"),
         (lambda: br.QuantileUCB(c="0"), "c must be a number, at least 0, got '0'"),
+        (lambda: br.QuantileUCB(c=1e9), "c must be at most 100, got 1000000000.0"),
+        (lambda: br.KLUCB(c=101), "c must be at most 100, got 101"),
         (lambda: br.KLUCB(c=INF), "c must be a number, at least 0, got inf"),
         (lambda: br.KLUCB(c=True), "c must be a number, at least 0, got True"),
         (lambda: br.EpsilonGreedy(1.5), "epsilon must be a number between 0 and 1, got 1.5"),
@@ -101,7 +103,7 @@ EXTREME = [
 ]
 
 
-@pytest.mark.parametrize("policy", [*MOVING, br.KLUCB(c=1e6), br.QuantileUCB(c=50.0)], ids=repr)
+@pytest.mark.parametrize("policy", [*MOVING, br.KLUCB(c=100.0), br.QuantileUCB(c=100.0)], ids=repr)
 @pytest.mark.parametrize("bandit", EXTREME, ids=repr)
 def test_extreme_problems(policy, bandit, plain_python):
     """They end, and with numbers."""

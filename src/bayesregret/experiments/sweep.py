@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 import tomllib
@@ -28,8 +29,9 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
 
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
-    list of values for each field that changes, and `policies`, `bounds`, `exact`, `optimal`, `horizon`, `runs`, `seed`,
-    `title`. With `optimal` regrets are drawn over the least that any policy can have.
+    list of values for each field that changes, the horizon among them if you like, and `policies`, `bounds`, `exact`,
+    `optimal`, `horizon`, `runs`, `seed`, `title`. With `optimal` regrets are drawn over the least that any policy can
+    have.
     """
     name = os.fspath(path)
     try:
@@ -89,10 +91,12 @@ def _experiment(
     points = []
     for i, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
+        changed = dict(fixed) | {first: value}
+        horizon = changed.pop("horizon", data.get("horizon", paper.HORIZON))
         settings = point_settings(
-            _bandit(data, dict(fixed) | {first: value}),
+            _bandit(data, changed),
             policies,
-            horizon=checks.whole("horizon", data.get("horizon", paper.HORIZON), 1),
+            horizon=checks.whole("horizon", horizon, 1),
             runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
             seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
             bounds=bounds,
@@ -122,10 +126,11 @@ def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:
     if "common" not in fields:
         return problem_from_dict(fields)
     common = checks.one_of("problem.common", fields.pop("common"), COMMON_PROBLEMS)
-    try:
-        return COMMON_PROBLEMS[common](**fields)
-    except TypeError as error:  # a field that the common problem does not have
-        raise ValueError(f"problem: {error}") from None
+    known = inspect.signature(COMMON_PROBLEMS[common]).parameters
+    for field in fields:
+        if field not in known:
+            raise ValueError(f"{field} is no field of the common {common} problem; it may have {', '.join(known)}")
+    return COMMON_PROBLEMS[common](**fields)
 
 
 def _policies(data: Mapping[str, Any]) -> list[dict[str, Any]]:

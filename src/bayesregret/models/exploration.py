@@ -24,6 +24,7 @@ from bayesregret.quadrature import even_edges, gauss_rule, merge_edges
 ORDER = 12
 # A standard normal below -REACH, and the best of any number of them above TOP, are of no weight in a float.
 REACH, TOP, PANEL = 9.0, 10.5, 0.5
+AT_ONCE = 10_000_000  # values in a table
 # Shares beyond these log-odds are 0 or 1 to the last digit.
 LOG_ODDS = 40.0
 # Numbers of turns are tried in steps of this growth, then between the best one's neighbours, at last all of a few.
@@ -91,7 +92,7 @@ def expected_best(bandit: Any) -> float:
 
 
 def _highest_normal(means: Array, deviations: Array) -> float:
-    """E[highest] of independent normal variables of like deviations; those of no deviation are numbers."""
+    """E[highest] of independent normal variables; those of no deviation are numbers."""
     top = float(means.max())
     sure = float(means[deviations == 0.0].max(initial=-np.inf)) - top
     moving = deviations > 0.0
@@ -99,9 +100,23 @@ def _highest_normal(means: Array, deviations: Array) -> float:
         return top
     centres, widths = (means - top)[moving], deviations[moving]
     low = max(sure, float(np.max(centres - REACH * widths)))
-    x, weights = gauss_rule(even_edges(low, float(np.max(centres + TOP * widths)), PANEL * float(widths.min())), ORDER)
-    all_below = np.prod(ndtr((x - centres[:, None]) / widths[:, None]), axis=0)
-    return top + low + float(np.sum(weights * (1.0 - all_below)))
+    x, weights = gauss_rule(_edges_under_way(low, centres, widths), ORDER)
+    some_above = 0.0
+    for part in np.array_split(np.arange(len(x)), 1 + len(x) * len(widths) // AT_ONCE):
+        all_below = np.prod(ndtr((x[part] - centres[:, None]) / widths[:, None]), axis=0)
+        some_above += float(np.sum(weights[part] * (1.0 - all_below)))
+    return top + low + some_above
+
+
+def _edges_under_way(low: float, centres: Array, widths: Array) -> Array:
+    """Edges of panels as short as the narrowest variable needs that is under way there: widths may differ vastly."""
+    starts, ends = centres - REACH * widths, centres + TOP * widths
+    edges, high = [low], float(ends.max())
+    while (here := edges[-1]) < high:
+        panel = PANEL * float(widths[(starts <= here) & (here < ends)].min(initial=np.inf))
+        end = min(here + panel, float(starts[starts > here].min(initial=high)))
+        edges.append(max(end, float(np.nextafter(here, np.inf))))
+    return np.array(edges)
 
 
 def _highest_beta_binomial(alpha: Array, beta: Array, pulls: NDArray[np.int64]) -> float:

@@ -132,7 +132,8 @@ class InformationDirected(BelievingPolicy):
     whose prior the policy believes in, the true one if None.
 
     Chances and gaps have errors of about 1e-9, gains of 1e-6 of their size. Gaussian noise below a quarter of an arm's
-    deviation, which is so at most before its first pull, is taken for that quarter: the gain is then up to a tenth low.
+    deviation, which is so at most before its first pull, is taken for that quarter: the gain is then low, by a tenth
+    among equal arms and by a quarter at most, against an arm that is known.
 
     >>> InformationDirected(gain="variance")
     InformationDirected(gain='variance', draws=100, prior=None)

@@ -22,7 +22,7 @@ from bayesregret.contracts import (
     rising_index,
 )
 from bayesregret.dispatch import jitable
-from bayesregret.policies.policy import Policy
+from bayesregret.policies.policy import LARGEST_C, Policy
 from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class KLUCB(Policy):
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        checks.at_least("c", self.c, 0.0)
+        checks.at_least("c", self.c, 0.0, LARGEST_C)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
         c, belief = float(self.c), type(self.belief(bandit))

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from bayesregret.agent import Agent
     from bayesregret.models import Bandit
 
+# Of the exponent c of Bayes-UCB and the factor c of KL-UCB, whose proofs need 5 and 3: beyond it numbers overflow.
+LARGEST_C = 100.0
+
 
 class Policy(ABC):
     """Subclass it as a frozen dataclass; see CONTRIBUTING.md for a whole policy in twenty lines."""

@@ -21,7 +21,7 @@ from bayesregret.contracts import (
     rising_index,
 )
 from bayesregret.dispatch import jitable
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.policy import LARGEST_C, BelievingPolicy
 from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
 from bayesregret.special import make_special_functions_ready, ndtri
 
@@ -104,7 +104,7 @@ class QuantileUCB(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.at_least("c", self.c, 0.0)
+        checks.at_least("c", self.c, 0.0, LARGEST_C)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | MovingScore:
         make_special_functions_ready()
