@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bayesregret.digits import brief
+from bayesregret.digits import brief, with_error
 from bayesregret.priors.comparison import Comparison
 from bayesregret.priors.family import LEVEL_SPREAD, Family
 
@@ -41,7 +41,7 @@ def _of_width(name: str, parameters: Numbers, errors: Numbers, upper_limits: Num
     if math.isinf(error):
         return [f"the likelihood is flat or highest at a limit: the history does not tell the {name}"]
     if error > ROUGH * width:
-        return [f"{name} is known only roughly: {brief(width)}, with a standard error of {brief(error)}"]
+        return [f"{name} is known only roughly: {with_error(width, error)}"]
     return []
 
 
