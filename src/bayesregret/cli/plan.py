@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Annotated
 
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.complaints import bad_input, check_can_be_written
 from bayesregret.cli.options import OUTPUT, number_option, option
 from bayesregret.cli.policies import complete_policy, make_policies
 from bayesregret.cli.reproduce import check_libraries
@@ -100,9 +100,9 @@ def plan(
 
 def _check_page(output: str) -> None:
     """Said before anything is simulated."""
-    folder = os.path.dirname(output) or "."
-    if not output.endswith((".html", ".htm")) or not os.path.isdir(folder):
-        raise ValueError(f"--output must be an .html file in a folder that there is, got {output}")
+    if not output.endswith((".html", ".htm")):
+        raise ValueError(f"--output must be the name of an .html file, got {output}")
+    check_can_be_written("--output", output)
 
 
 def _write(found: Plan, output: str) -> str:
