@@ -69,7 +69,7 @@ def test_unreachable_targets_are_one_line_and_no_error(run_plan):
         ("bernoulli --output plan.pdf", "--output must be the name of an .html file, got plan.pdf"),
         (
             "bernoulli --output nowhere/plan.html",
-            "--output must be a file in a folder that there is, got nowhere/plan.html",
+            "--output must be a file in a folder that there is, got nowhere",
         ),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),

@@ -274,7 +274,7 @@ def test_levels_that_do_not_differ():
                 "variance": [9] * 5,
             },
             "gaussian",
-            "100% of the arms have fewer pulls than the prior is worth, ",
+            "100% of the arms have fewer pulls than the prior is worth, about ",
         ),
         (
             {"experiment": [1] * 4, "arm": range(4), "pulls": [2] * 4, "events": [1, 9, 4, 2]},
