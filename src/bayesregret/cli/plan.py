@@ -60,8 +60,8 @@ def plan(
 ) -> None:
     """What to expect of each way of running an experiment.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
-    options below set; see bayesregret simulate --help.
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
+    normal-gamma for a common problem, which the options below set; see bayesregret simulate --help.
 
     For each policy and for the best A/B test with equal split: Bayes regret; 5, 50 and 95 percent of the regret over
     instances; the best certified bound; regret per round; the chance that the last round is on the best arm; and the
