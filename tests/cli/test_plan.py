@@ -66,8 +66,11 @@ def test_unreachable_targets_are_one_line_and_no_error(run_plan):
         ("bernoulli --budget -3", "budget must be a positive number, got -3"),
         ("bernoulli --regret-per-round 0", "regret_per_round must be a positive number, got 0"),
         ("bernoulli --runs 1", "runs must be"),
-        ("bernoulli --output plan.pdf", "--output must be an .html file in a folder that there is, got plan.pdf"),
-        ("bernoulli --output nowhere/plan.html", "--output must be an .html file in a folder that there is"),
+        ("bernoulli --output plan.pdf", "--output must be the name of an .html file, got plan.pdf"),
+        (
+            "bernoulli --output nowhere/plan.html",
+            "--output must be a file in a folder that there is, got nowhere",
+        ),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
     ],

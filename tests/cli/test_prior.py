@@ -103,7 +103,12 @@ def test_a_file_that_is_none(bayesregret):
 
 def test_a_folder_that_is_none(fit):
     outcome = fit("--model", "bernoulli", "--output", "none/p.toml")
-    assert complaint(outcome, status=1) == "[Errno 2] No such file or directory: 'none/p.toml'"
+    assert complaint(outcome) == "--output must be a file in a folder that there is, got none/p.toml"
+    outcome = fit("--model", "bernoulli", "--output", "p.toml", "--figure", "none/fit.png")
+    assert complaint(outcome) == "--figure must be a file in a folder that there is, got none/fit.png"
+    assert not pathlib.Path("p.toml").exists()
+    pathlib.Path("folder.toml").mkdir()
+    assert complaint(fit("--model", "bernoulli", "--output", "folder.toml")).startswith("--output must be a file in a ")
 
 
 def test_no_picture_without_matplotlib(fit, monkeypatch):

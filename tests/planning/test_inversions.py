@@ -66,7 +66,7 @@ def test_answers_in_words():
     assert arms.to_dict()["what"] == "arms"
     easy = br.horizon_for(bandit, 50, runs=8)
     assert easy.answer == easy.guaranteed == 1
-    assert inversion_line(easy, bandit).endswith("certified for 1 round.")
+    assert inversion_line(easy, bandit).endswith("at a horizon of 1 round; certified for 1 round.")
 
 
 def unreachable(monkeypatch):

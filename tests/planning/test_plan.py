@@ -159,7 +159,25 @@ def test_one_round():
     found = br.plan(common_bernoulli(arms=2), 1, runs=4)
     assert found.delta is None
     assert "Too close to tell apart" in found.sentences()[0]
+    assert found.sentences()[1].startswith(
+        "No A/B test is worth its rounds: to keep the arm that the prior puts first "
+    )
     assert "even the true one is not better than ucb1" in "\n".join(found.notes)
+
+
+@pytest.mark.parametrize(("chance", "told"), [(0.94, "unsure"), (0.9, "never"), (0.97, "4 (3 to beyond 6)")])
+def test_a_chance_that_may_be_above_95_percent_is_not_told_to_be_below(small, chance, told):
+    rounds = small["ucb1"].seen.rounds
+    chances = np.where(rounds < 4, 0.9, chance)
+    seen = small["ucb1"].seen._replace(on_best=chances, on_best_stderr=np.full(len(rounds), 0.02))
+    row = dataclasses.replace(small, outcomes={"ucb1": dataclasses.replace(small["ucb1"], seen=seen)}).table()[1]
+    assert row[-2] == told
+
+
+def test_a_bound_is_told_with_its_error_and_rounded_up(small):
+    bound = dataclasses.replace(small["bayes-ucb"].bound, value=12.341, error=0.005)
+    outcomes = {"bayes-ucb": dataclasses.replace(small["bayes-ucb"], bound=bound)}
+    assert dataclasses.replace(small, outcomes=outcomes).table()[1][5] == "12.35"
 
 
 def test_rewards_without_a_width_have_other_rivals():

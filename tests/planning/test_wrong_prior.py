@@ -61,7 +61,8 @@ def test_the_true_prior_comes_first_and_limits_are_told():
     for limit in found:
         line = limit_line(limit)
         assert line.startswith(f"A prior {limit.field} ")
-        assert ("never costs more" in line) == (limit.off is None)
+        assert ("never costs more" in line) == (limit.off is None and limit.is_sure)
+        assert ("is not seen to cost more" in line) == (limit.off is None and not limit.is_sure)
         assert (limit.to_dict()["off"] is None) == (limit.off is None)
 
 

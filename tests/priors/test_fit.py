@@ -103,6 +103,17 @@ def test_the_noise_is_pooled():
     assert (given.parameters["reward_noise"], given.standard_errors["reward_noise"]) == (2.0, 0.0)
 
 
+@pytest.mark.parametrize("seed", [3, 41])
+def test_the_top_is_reached_where_levels_hardly_differ(seed):
+    """Steep in the location and flat in the level spread: the climb stopped at its start, without standard errors."""
+    history = simulated("poisson", seed=seed, experiments=24, arms=2, pulls=100, location=0.5, spread=0.05)
+    fitted = br.fit_prior(history, model="poisson")
+    assert all(math.isfinite(error) for error in fitted.standard_errors.values())
+    for factor in (0.9, 1.1):
+        beside = fitted.point._replace(level_spread=factor * fitted.point.level_spread)
+        assert fitted.family.log_likelihood(beside) < fitted.log_likelihood
+
+
 @pytest.mark.parametrize("factor", [1e-9, 1e9])
 def test_units_do_not_matter(factor):
     history = simulated(
@@ -263,7 +274,7 @@ def test_levels_that_do_not_differ():
                 "variance": [9] * 5,
             },
             "gaussian",
-            "100% of the arms have fewer pulls than the prior is worth, ",
+            "100% of the arms have fewer pulls than the prior is worth, about ",
         ),
         (
             {"experiment": [1] * 4, "arm": range(4), "pulls": [2] * 4, "events": [1, 9, 4, 2]},

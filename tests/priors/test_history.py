@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import time
 
 import numpy as np
@@ -137,7 +138,7 @@ NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experimen
         ("experiment,arm,arm,reward\n1,2,3,1\n", "'arm' is the name of two columns"),
         (GOOD.replace("10", "-10"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got -10"),
         (GOOD.replace("10", "2.5"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 2.5"),
-        (GOOD.replace("10", "1e20"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 10000"),
+        (GOOD.replace("10", "1e20"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 1e+20"),
         (GOOD.replace("20", "nan"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
         (GOOD.replace("20", ""), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
         (GOOD.replace("20", "inf"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got inf"),
@@ -168,6 +169,7 @@ def test_bad_files(read, tmp_path, text, said):
         ("gaussian", {"pulls": [2, 2], "mean": [1, 2], "variance": [1, -1]}, "row 2: variance must be a number, at"),
         ("gaussian", {"reward": [1, "nan"]}, "row 2: reward must be a finite number, got nothing"),
         ("gaussian", {"reward": [1, 10**400]}, "row 2: reward must be a number, got 1000"),
+        ("gaussian", {"reward": [1, -1e300]}, r"row 2: reward must be at most 1e\+50 either way, got -1e\+300"),
         ("poisson", {"reward": [1, 0.5]}, "row 2: reward must be a whole number, at least 0"),
         ("poisson", {"pulls": [1, 0], "total": [1, 3]}, "row 2: total must be 0 for an arm without pulls, got 3"),
         ("poisson", {"pulls": [1, 1], "events": [1, -3]}, "row 2: events must be a whole number, at least 0"),
@@ -175,11 +177,20 @@ def test_bad_files(read, tmp_path, text, said):
         ("bernoulli", {"reward": 1}, "column reward must be a list with an entry for each row, got 1"),
         ("bernoulli", {"reward": [1]}, "history must have columns of the same length, got 1 and 2 rows"),
         ("bernoulli", {"experiment": [[], []], "reward": [1, 1]}, "experiment and arm must be names or numbers"),
+        ("bernoulli", {"arm": [1.0, math.nan], "reward": [1, 1]}, "row 2: arm must have a name, got nothing"),
+        ("bernoulli", {"Arm ": [1, 2], "reward": [1, 1]}, "'arm' is the name of two columns"),
     ],
 )
 def test_bad_columns(model, columns, said):
     with pytest.raises(ValueError, match="^" + said):
         read_history({"experiment": [1, 1], "arm": ["a", "b"], **columns}, model)
+
+
+def test_capitals_of_names_do_not_matter_in_any_table():
+    columns = {"Experiment": [1, 1], " ARM": ["a", "b"], "Pulls": [5, 6], "successes": [1, 2]}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for history in (columns, rows):
+        assert read_history(history, "bernoulli").totals.tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(

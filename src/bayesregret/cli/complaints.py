@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,12 @@ def bad_input() -> Iterator[None]:
         yield
     except (ValueError, TypeError, OverflowError) as error:
         raise InputError(str(error)) from error
+
+
+def check_can_be_written(option: str, file: str) -> None:
+    """Said before there is anything to write."""
+    if os.path.isdir(file) or not os.path.isdir(os.path.dirname(file) or "."):
+        raise ValueError(f"{option} must be a file in a folder that there is, got {file}")
 
 
 def complain(message: str, status: int) -> int:

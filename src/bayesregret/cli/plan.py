@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Annotated
 
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.complaints import bad_input, check_can_be_written
 from bayesregret.cli.options import EFFORT, HORIZON, OUTPUT, SEED, number_option, option
 from bayesregret.cli.policies import complete_policy, make_policies
 from bayesregret.cli.reproduce import check_libraries
@@ -55,8 +55,8 @@ def plan(
 ) -> None:
     """What to expect of each way of running an experiment.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
-    options below set; see bayesregret simulate --help.
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
+    normal-gamma for a common problem, which the options below set; see bayesregret simulate --help.
 
     For each policy and for the best A/B test with equal split: Bayes regret; 5, 50 and 95 percent of the regret over
     instances; the best certified bound; regret per round; the chance that the last round is on the best arm; and the
@@ -95,9 +95,9 @@ def plan(
 
 def _check_page(output: str) -> None:
     """Said before anything is simulated."""
-    folder = os.path.dirname(output) or "."
-    if not output.endswith((".html", ".htm")) or not os.path.isdir(folder):
-        raise ValueError(f"--output must be an .html file in a folder that there is, got {output}")
+    if not output.endswith((".html", ".htm")):
+        raise ValueError(f"--output must be the name of an .html file, got {output}")
+    check_can_be_written("--output", output)
 
 
 def _write(found: Plan, output: str) -> str:

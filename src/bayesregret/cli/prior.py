@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.complaints import bad_input, check_can_be_written
 from bayesregret.cli.help import SectionedCommand
 from bayesregret.cli.options import OUTPUT, number_option, option
 from bayesregret.cli.show import at_work, show_json, show_tables
@@ -118,6 +118,9 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
         from bayesregret.figures.prior_fit import figure_form
 
         figure_form(figure)
+    for name, file in (("--output", output), ("--figure", figure)):
+        if file is not None:
+            check_can_be_written(name, file)
 
 
 @at_work("figure")

@@ -123,8 +123,11 @@ def _exactly(bandit: Bandit, horizon: int) -> DeltaAdvice:
 
     found = best_delta(bandit, BayesUCB(), horizon=horizon)
 
+    best = exact_regret(bandit, BayesUCB(found.delta), horizon=horizon)
+
     def cost(delta: float) -> Estimate:
-        return Estimate(exact_regret(bandit, BayesUCB(delta), horizon=horizon).regret - found.regret, 0.0)
+        other = exact_regret(bandit, BayesUCB(delta), horizon=horizon)
+        return Estimate(other.regret - best.regret, other.error + best.error)
 
     wrong = {"ten times smaller": found.delta / WRONG_BY, "ten times larger": found.delta * WRONG_BY}
     return DeltaAdvice(
@@ -132,7 +135,7 @@ def _exactly(bandit: Bandit, horizon: int) -> DeltaAdvice:
         found.delta,
         found.delta,
         1.0 / horizon,
-        Estimate(found.usual_regret - found.regret, 0.0),
+        cost(1.0 / horizon),
         {name: cost(delta) for name, delta in wrong.items() if delta < 1.0},
         (found.delta,),
         (Estimate(0.0, 0.0),),

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.digits import PLUS_MINUS, brief, counted, text_table
+from bayesregret.digits import PLUS_MINUS, counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
+from bayesregret.planning.crossing import SURE
 from bayesregret.planning.deltas import DeltaAdvice
 from bayesregret.planning.inversions import Inversion
-from bayesregret.planning.numbers import percent, rounded, told, with_interval
+from bayesregret.planning.numbers import at_most, percent, rounded, told, with_interval
 from bayesregret.planning.outcome import LIKELY, SHARES, Outcome
 from bayesregret.planning.words import sentences
 from bayesregret.planning.worth import PriorWorth
@@ -59,16 +60,21 @@ class Plan:
             outcome.name,
             told(outcome.regret, outcome.exact is not None),
             *quantiles,
-            "-" if outcome.bound is None else brief(outcome.bound.value),
+            "-" if outcome.bound is None else at_most(outcome.bound.value + outcome.bound.error),
             rounded(each.mean, max(each.stderr, 1e-3 * each.mean)),
             percent(outcome.on_best),
-            "never" if outcome.settled is None else with_interval(outcome.settled),
+            self._from_round(outcome),
         ]
         ratio = outcome.least_ratio
         if self.least is not None:
             share = outcome.regret.stderr / outcome.regret.mean if outcome.regret.mean > 0.0 else 0.0
             row.append("" if ratio is None else rounded(ratio, max(1e-4, share) * ratio))
         return row
+
+    def _from_round(self, outcome: Outcome) -> str:
+        if outcome.settled is not None:
+            return with_interval(outcome.settled, self.horizon, is_whole=True)
+        return "unsure" if outcome.on_best.mean + SURE * outcome.on_best.stderr > LIKELY else "never"
 
     def sentences(self) -> list[str]:
         """The answer first, then what it rests on."""

@@ -10,7 +10,7 @@ from bayesregret.planning.compared import SPLIT_TEST
 from bayesregret.planning.crossing import SURE, Crossing
 from bayesregret.planning.deltas import DeltaAdvice
 from bayesregret.planning.inversions import Inversion
-from bayesregret.planning.numbers import listed, rounded, told, with_interval
+from bayesregret.planning.numbers import at_least, listed, rounded, told, with_interval
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.watched import paired
 from bayesregret.planning.worth import PriorWorth
@@ -56,16 +56,19 @@ def split_line(plan: Plan) -> str | None:
     outcome = plan.outcomes[SPLIT_TEST]
     if plan.bandit.arms == 1:
         return None
-    length = counted(outcome.policy.explore, "round")  # type: ignore[attr-defined]
+    explore = outcome.policy.explore  # type: ignore[attr-defined]
     regret, best = outcome.regret, plan.best.regret
     times = ""
     if best.mean > 0.0 and outcome is not plan.best:
         ratio = regret.mean / best.mean
         error = ratio * (regret.stderr / regret.mean + best.stderr / best.mean)
         times = f", {rounded(ratio, max(error, 0.01 * ratio))} times as much"
+    amount = f"{told(regret, outcome.exact is not None)}{times}"
+    if explore == 0:
+        return f"No A/B test is worth its rounds: to keep the arm that the prior puts first has a regret of {amount}."
     return (
-        f"The best A/B test splits {length} equally and then keeps the winner: "
-        f"its regret is {told(regret, outcome.exact is not None)}{times}."
+        f"The best A/B test splits {counted(explore, 'round')} equally and then keeps the winner: "
+        f"its regret is {amount}."
     )
 
 
@@ -84,14 +87,17 @@ def limit_line(limit: Limit) -> str:
     subject = "A prior mean" if limit.field == "mean" else "A prior width"
     by = "" if limit.field == "mean" else "a factor of "
     if limit.off is None:
-        return f"{subject} {limit.direction} never costs more than having no prior, up to {by}{limit.reach:.3g} off."
+        costs = "never costs" if limit.is_sure else "is not seen to cost"
+        return f"{subject} {limit.direction} {costs} more than having no prior, up to {by}{limit.reach:.3g} off."
     off = with_interval(limit.off, limit.reach)
     return f"{subject} may be {limit.direction} by {by}{off} before no prior is better."
 
 
 def delta_line(advice: DeltaAdvice) -> str:
     def cost(value: Estimate) -> str:
-        return brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr)
+        if advice.is_exact:
+            return brief(value.mean) if abs(value.mean) > value.stderr else "0"
+        return with_error(value.mean, value.stderr)
 
     within = "computed" if advice.is_exact else f"{advice.low:.2g} to {advice.high:.2g}"
     wrong = ", ".join(f"{name} by {cost(value)}" for name, value in advice.costs.items())
@@ -102,11 +108,12 @@ def delta_line(advice: DeltaAdvice) -> str:
 
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:
-    within = with_interval(Crossing(found.answer, found.low, found.high))
+    within = with_interval(Crossing(found.answer, found.low, found.high), is_whole=found.what != "width")
+    plural = "" if within == "1" else "s"
     if found.what == "horizon":
-        line = f"Regret per round falls under {found.target:g} at a horizon of {within} rounds"
+        line = f"Regret per round falls under {found.target:g} at a horizon of {within} round{plural}"
     elif found.what == "arms":
-        line = f"A regret of {found.target:g} allows {within} {'arm' if within == '1' else 'arms'}"
+        line = f"A regret of {found.target:g} allows {within} arm{plural}"
     else:
         line = f"A regret of {found.target:g} allows a prior {within} times as wide{_in_units(found, bandit)}"
     return f"{line}; {_guaranteed(found)}."
@@ -116,7 +123,7 @@ def _guaranteed(found: Inversion) -> str:
     if found.guaranteed is None:
         return "no certified bound says so"
     if found.what == "width":
-        return f"certified for {found.guaranteed:.3g} times"
+        return f"certified for {at_least(found.guaranteed)} times"
     return f"certified for {counted(int(found.guaranteed), 'round' if found.what == 'horizon' else 'arm')}"
 
 

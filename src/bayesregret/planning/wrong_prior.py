@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret.models import Bandit
-from bayesregret.planning.crossing import Crossing, Sweep, search
+from bayesregret.planning.crossing import SURE, Crossing, Sweep, search
 from bayesregret.planning.variants import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
 from bayesregret.planning.watched import paired
 from bayesregret.policies import Policy
@@ -36,6 +36,11 @@ class Limit:
     off: Crossing | None  # None: not within reach
     points: tuple[float, ...]
     differences: tuple[Estimate, ...]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the policy that believes is surely not worse, wherever it was looked at."""
+        return all(value.mean + SURE * value.stderr <= 0.0 for value in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
         return {

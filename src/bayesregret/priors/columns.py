@@ -23,11 +23,22 @@ def column_blocks(history: Any) -> Iterator[Columns]:
     if isinstance(history, str | os.PathLike):
         yield from _blocks_of_file(os.fsdecode(history))
     elif isinstance(history, Mapping) or hasattr(history, "keys"):  # a pandas table has keys, too
-        yield _of_equal_length({str(name): _listed(name, history[name]) for name in history.keys()})  # noqa: SIM118
+        names = list(history.keys())
+        columns = zip(_headings(names), (_listed(name, history[name]) for name in names), strict=True)
+        yield _of_equal_length(dict(columns))
     elif isinstance(history, Iterable):
         yield _of_rows(list(history))
     else:
         raise checks.fail("history", "a CSV file, a table of columns or a list of rows", history)
+
+
+def _headings(names: Iterable[Any]) -> list[str]:
+    """The names of columns, whose capitals do not matter."""
+    headings = [str(name).strip().lower() for name in names]
+    repeated = next((heading for heading in headings if headings.count(heading) > 1 and heading), None)
+    if repeated is not None:
+        raise ValueError(f"{checks.shown(repeated)} is the name of two columns")
+    return headings
 
 
 def _listed(name: Any, column: Any) -> list[Any]:
@@ -50,7 +61,9 @@ def _of_rows(rows: list[Any]) -> Columns:
             raise checks.fail(f"row {number}", "a table of named fields", row)
         if row.keys() != rows[0].keys():
             raise ValueError(f"row {number}: must have the fields of the first row, {', '.join(map(str, rows[0]))}")
-    return {str(name): [row[name] for row in rows] for name in rows[0]} if rows else {}
+    if not rows:
+        return {}
+    return dict(zip(_headings(rows[0]), ([row[name] for row in rows] for name in rows[0]), strict=True))
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
@@ -77,10 +90,7 @@ def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
     if not first:
         raise ValueError("is empty; its first line must name the columns")
     delimiter = max(DELIMITERS, key=first.count)
-    headings = [heading.strip().lower() for heading in next(csv.reader([first], delimiter=delimiter))]
-    repeated = next((heading for heading in headings if headings.count(heading) > 1 and heading), None)
-    if repeated is not None:
-        raise ValueError(f"{checks.shown(repeated)} is the name of two columns")
+    headings = _headings(next(csv.reader([first], delimiter=delimiter)))
     rows = (
         row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row
     )  # blank lines have no cells

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bayesregret.digits import brief
+from bayesregret.digits import with_error
 from bayesregret.priors.comparison import Comparison
 from bayesregret.priors.family import LEVEL_SPREAD, Family
 
@@ -41,7 +41,7 @@ def _of_width(name: str, parameters: Numbers, errors: Numbers, upper_limits: Num
     if math.isinf(error):
         return [f"the likelihood is flat or highest at a limit: the history does not tell the {name}"]
     if error > ROUGH * width:
-        return [f"{name} is known only roughly: {brief(width)}, with a standard error of {brief(error)}"]
+        return [f"{name} is known only roughly: {with_error(width, error)}"]
     return []
 
 
@@ -64,9 +64,8 @@ def _of_pulls(family: Family, parameters: Numbers) -> list[str]:
     few = float(np.mean(family.history.pulls < worth))
     if math.isinf(worth) or few <= 0.5:
         return []
-    return [
-        f"{few:.0%} of the arms have fewer pulls than the prior is worth, {brief(worth)}: their means are mostly noise"
-    ]
+    about = f"about {float(f'{worth:.2g}'):,g}"
+    return [f"{few:.0%} of the arms have fewer pulls than the prior is worth, {about}: their means are mostly noise"]
 
 
 def _worth(parameters: Numbers) -> float:

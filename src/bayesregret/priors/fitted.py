@@ -25,7 +25,8 @@ class FittedPrior:
     `parameters` are those of the prior of arms at the typical level, and in a grouped fit `level_spread`, the standard
     deviation of experiments' levels after the link: none for gaussian, logit for bernoulli, log for poisson.
     `standard_errors` has the same names; infinite where the history does not say. `upper_limits` has, for a width or
-    a level_spread whose best value is 0, the largest one that is likely: in 95 of 100 histories the true one is below.
+    a level_spread whose best value is 0, the largest one that is likely: in 95 of 100 large histories the true one is
+    below.
     """
 
     model: str

@@ -31,7 +31,6 @@ SUMMARIES = {
 }
 REWARD = "reward"
 LABELS = ("experiment", "arm")
-NAMELESS = {"", None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +110,21 @@ def _numbered(numbers: dict[tuple[Any, Any], int], experiments: Any, arms: Any, 
     """The number of each row's arm; arms that are new get the next ones."""
     try:
         found = [numbers.setdefault(label, len(numbers)) for label in zip(experiments, arms, strict=True)]
-        nameless = NAMELESS & {*experiments, *arms}
+        nameless = any(map(_is_nameless, {*experiments, *arms}))
     except TypeError:  # what cannot be hashed
         raise ValueError("experiment and arm must be names or numbers") from None
     if nameless:
         rows = enumerate(zip(experiments, arms, strict=True), before + 1)
-        at, row = next((at, row) for at, row in rows if NAMELESS & set(row))
-        raise ValueError(f"row {at}: {LABELS[0 if row[0] in NAMELESS else 1]} must have a name, got nothing")
+        at, row = next((at, row) for at, row in rows if any(map(_is_nameless, row)))
+        raise ValueError(f"row {at}: {LABELS[0 if _is_nameless(row[0]) else 1]} must have a name, got nothing")
     return np.array(found, dtype=np.intp)
+
+
+def _is_nameless(label: Any) -> bool:
+    """Nothing, or what stands for nothing in a table: a number that is none."""
+    return (
+        label is None or (isinstance(label, str) and not label.strip()) or (isinstance(label, float) and label != label)
+    )
 
 
 def _numbers(name: str, column: Any, before: int) -> Array:
@@ -148,7 +154,8 @@ def _refuse(name: str, values: Array, bad: NDArray[np.bool_], may_be: Callable[[
     if bad.any():
         at = int(np.argmax(bad))
         value = float(values[at])
-        told: Any = "nothing" if np.isnan(value) else int(value) if value.is_integer() else value
+        is_count = value.is_integer() and abs(value) <= LARGEST_COUNT
+        told: Any = "nothing" if np.isnan(value) else int(value) if is_count else value
         allowed = may_be if isinstance(may_be, str) else may_be(at)
         raise ValueError(f"row {at + 1}: {name} must be {allowed}, got {told}")
 
@@ -159,7 +166,8 @@ def _check_whole(name: str, values: Array) -> None:
 
 
 def _check_real(name: str, values: Array, needed: NDArray[np.bool_]) -> None:
-    _refuse(name, values, needed & ~(np.abs(values) <= checks.LARGEST), "a finite number")
+    _refuse(name, values, needed & ~np.isfinite(values), "a finite number")
+    _refuse(name, values, needed & (np.abs(values) > checks.LARGEST), f"at most {checks.LARGEST:g} either way")
 
 
 def _of_counts(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:

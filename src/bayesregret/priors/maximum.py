@@ -19,7 +19,7 @@ LEVEL_SPREADS = (1e-6, 30.0)
 FARTHEST_LOCATION = 60.0
 # Where the climb may begin.
 SPREADS_TRIED, LEVEL_SPREADS_TRIED = (1.0, 0.2, 0.02), (0.03, 0.1, 0.3, 1.0)
-LIKELY_LOSS = 0.5 * 2.705543  # of log-likelihood, for an upper limit that holds in 95 of 100 histories
+LIKELY_LOSS = 0.5 * 2.705543  # of log-likelihood, for an upper limit that holds in 95 of 100 large histories
 
 
 @dataclass(frozen=True)

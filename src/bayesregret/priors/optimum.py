@@ -17,6 +17,7 @@ STEP = 1e-3  # of differences, where one unit matters: errors are of the order o
 POLISHING_STEPS = 4
 # A likelihood that loses no more than this at a limit has its highest point there.
 FLAT = 1e-5
+LEAST_LOSS = 1e-10  # that is told from rounding
 HOPELESS = 10.0  # lost at a limit before the other coordinates move: they do not win that back
 SETTLED = 1e-6
 # Upper limits are told to two digits.
@@ -42,7 +43,11 @@ def highest(function: Function, rough: Function, starts: Sequence[Array], limits
     `rough` is about the same function, and quicker. `limits` is (coordinates, 2).
     """
     x = _climb(rough, max(starts, key=rough), limits)
-    fixed = (x - limits[:, 0] < STEP) | (limits[:, 1] - x < STEP)
+    fixed = _at_limit(x, limits)
+    if not _is_curved(function, x, np.flatnonzero(~fixed).tolist()):
+        # No top: where one direction is steep and another flat, the climb may have stopped on the way.
+        x = _climb(function, x, limits, loss=LEAST_LOSS)
+        fixed = _at_limit(x, limits)
     at_end = x.copy()
     at_end[may_vanish] = limits[may_vanish, 0]
     if not function(at_end) < function(x) - HOPELESS:
@@ -51,6 +56,14 @@ def highest(function: Function, rough: Function, starts: Sequence[Array], limits
             x, fixed[may_vanish] = at_end, True
     x = _polished(function, x, limits, np.flatnonzero(~fixed).tolist())
     return Optimum(x, function(x), fixed)
+
+
+def _at_limit(x: Array, limits: Array) -> NDArray[np.bool_]:
+    return (x - limits[:, 0] < STEP) | (limits[:, 1] - x < STEP)
+
+
+def _is_curved(function: Function, x: Array, free: list[int]) -> bool:
+    return not free or _is_positive(derivatives(function, x, free)[1])
 
 
 def _climb(function: Function, start: Array, limits: Array, free: list[int] | None = None, loss: float = 1e-6) -> Array:
