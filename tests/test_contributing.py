@@ -69,9 +69,9 @@ def test_own_index_runs_and_explores(example):
 @pytest.mark.parametrize("example", ["an index"], indirect=True)
 def test_own_index_does_not_fit_a_linear_bandit(example):
     linear = br.LinearBandit([[1, 0], [0, 1]], [0, 0], prior_width=1, reward_noise=1)
-    with pytest.raises(ValueError, match="policy must have a confidence width or a choose_linear to run on"):
+    with pytest.raises(ValueError, match="policy must be one that runs on a linear bandit, got"):
         br.simulate(linear, example.PosteriorMoss(), horizon=10, runs=1, seed=1)
-    with pytest.raises(ValueError, match="policy must have a confidence width or a choose_linear to run on"):
+    with pytest.raises(ValueError, match="policy must be one that runs on a linear bandit, got"):
         example.PosteriorMoss().start(linear, horizon=10)
 
 

@@ -38,7 +38,10 @@ def complaint(outcome, status: int = 2) -> str:
         ("gaussian --policy foo", 'policy must be "bayes-optimal" or "bayes-ucb" or '),
         ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
         ("gaussian --optimal", "bandit must be bernoulli for bayes-optimal, got a gaussian one"),
-        ("bernoulli --arms 1 --optimal", "bandit must have more than one arm for a ratio to the least regret"),
+        (
+            "bernoulli --arms 1 --optimal",
+            "bandit must be one in which regret is possible for ratios to the least",
+        ),
         ("gaussian --checkpoints 5,x", "checkpoints must be whole numbers between 1 and the horizon, 50, got [5, 'x']"),
         ("gaussian --checkpoints 51", "checkpoints must be whole numbers between 1 and the horizon, 50, got [51]"),
         ("gaussian --checkpoints ,", "checkpoints must be whole numbers"),

@@ -37,6 +37,15 @@ def test_problem_files_fields_and_values_that_are_no_numbers():
     assert [point.settings["problem"]["prior_mean"] for point in experiment.points] == [[0.0, 0.0], [1.0, 0.0]]
 
 
+def test_delay_and_batch_may_vary():
+    late = SWEEP | {"bounds": [], "batch": 5, "vary": {"delay": [0, 20], "batch": [1, 4]}}
+    in_time, batched = sweep_experiments(late)
+    asked = [(point.settings.get("delay"), point.settings.get("batch")) for point in in_time.points + batched.points]
+    assert asked == [(None, None), (20, None), (None, 4), (20, 4)]
+    regrets = [run_point(point.settings)["policies"][0]["regret"] for point in in_time.points]
+    assert regrets[1] > regrets[0]
+
+
 def test_the_horizon_may_vary():
     (experiment,) = sweep_experiments(SWEEP | {"vary": {"horizon": [100, 10]}})
     assert [(point.x, point.settings["horizon"]) for point in experiment.points] == [(10.0, 10), (100.0, 100)]
@@ -79,6 +88,8 @@ def test_regrets_over_the_least_there_can_be():
             {"problem": {"common": "gaussian", "weight": 3}},
             "weight is no field of the common gaussian problem; it may have arms, prior_gap, prior_width, reward_noise",
         ),
+        ({"vary": {"delay": [0, 3]}, "bounds": ["certified"]}, "delay and batch do not go with bounds or exact"),
+        ({"delay": -1}, "delay must be a whole number, at least 0, got -1"),
         ({"vary": {"horizon": [10, 0]}}, "horizon must be a whole number, at least 1, got 0"),
         ({"extra": 1}, "extra is no field of a sweep"),
     ],

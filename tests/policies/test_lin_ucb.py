@@ -75,7 +75,7 @@ def test_arms_without_features_are_refused(world):
 
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.QuantileUCB()], ids=repr)
 def test_policies_that_cannot_use_a_linear_belief_are_refused(policy):
-    line = f"^policy must have a confidence width or a choose_linear to run on a linear bandit, got {policy.name}$"
+    line = f"^policy must be one that runs on a linear bandit, got {policy.name}, which has neither"
     with pytest.raises(ValueError, match=line):
         br.simulate(LINEAR, policy, horizon=5, runs=1, seed=0)
     with pytest.raises(ValueError, match=line):

@@ -19,6 +19,7 @@ from bayesregret.problem import COMMON_PROBLEMS, load_problem
 OUTPUT = "Output"
 EFFORT = "Precision and speed"
 
+LARGEST_WHOLE = 2.0**63  # beyond, digits that nobody typed would be told
 # Defaults.
 HORIZON = 1_000
 RUNS = 10_000
@@ -37,7 +38,7 @@ def number(text: str) -> int | float | str:
         value = float(text)
     except ValueError:
         return text
-    return int(value) if value.is_integer() else value
+    return int(value) if value.is_integer() and abs(value) < LARGEST_WHOLE else value
 
 
 def option(*names: str, help: str, default: object = None, section: str | None = None, **settings: Any) -> Any:

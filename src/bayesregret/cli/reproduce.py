@@ -101,7 +101,8 @@ def sweep(
       [problem]                                 # a problem's fields, or common = "gaussian" and its options
       common = "gaussian"
       arms = 10
-      [vary]                                    # the first field is the x axis, others give more figures
+      [vary]                                    # the first field is the x axis, others give more figures;
+                                                # horizon, delay and batch may be some
       prior_width = [0.1, 0.3, 1, 3, 10]
       reward_noise = [0.5, 1]
     """
@@ -202,7 +203,7 @@ def _show(finished: Sequence[Finished], report: str, written: bool, seconds: flo
     points = sum(len(done.table.points) for done in finished)
     state = "written" if written else "still good"
     summary = f"{counted(points, 'point')}, {fresh} run now; {report} {state}; {seconds:.1f} s"
-    show_tables([rows], "\n".join([*exceptions, summary]), text=rows[0])
+    show_tables([rows] if len(rows) > 1 else [], "\n".join([*exceptions, summary]), text=rows[0])
 
 
 def _told(finished: Sequence[Finished], report: str) -> dict[str, Any]:

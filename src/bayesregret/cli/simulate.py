@@ -150,4 +150,6 @@ def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> Opti
     from bayesregret.optimal import bayes_optimal_regret
 
     with at_work("the least regret that any policy can have", progress):
-        return bayes_optimal_regret(bandit, horizon)
+        least = bayes_optimal_regret(bandit, horizon)
+    least.check_positive()  # before the simulation runs
+    return least

@@ -24,7 +24,9 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     means = prior_means(bandit)
     if means is None:
-        raise checks.fail("bandit", "bernoulli, or gaussian with gaussian noise, for an exact regret", bandit)
+        raise ValueError(
+            f"bandit must be bernoulli, or gaussian with gaussian noise, for an exact regret, got {bandit.a_kind} one"
+        )
     horizon = checks.whole("horizon", horizon, 1)
     rounds = best_exploration(bandit, horizon) if explore is None else checks.whole("explore", explore, 0)
     rounds = min(rounds, horizon)

@@ -96,6 +96,8 @@ def _claim(figure: str, outcomes: Sequence[Outcome], policy: int) -> Claim:
         f"{with_error(mean, stderr)} times the regret of BayesUCB (geometric mean); decisively better at {better} "
     )
     evidence += f"and worse at {worse} of {counted(len(outcomes), 'bandit')}"
+    if unknown := sum(not 0.0 < value < math.inf for value, _ in ratios):
+        evidence += f"; the mean is without {counted(unknown, 'bandit')} where too few runs had any regret"
     statement = (
         f"{label[0].upper()}{label[1:]} has less regret than BayesUCB with delta = 1/n, all bandits taken together."
     )

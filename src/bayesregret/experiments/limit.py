@@ -29,9 +29,7 @@ POLICIES = (
     ({"name": "explore-commit"}, "explore, then commit"),
     ({"name": "greedy"}, "greedy"),
 )
-
-
-GITTINS = 1
+GITTINS = [settings["name"] for settings, _ in POLICIES].index("gittins")
 
 
 def figure_8(runs: int | None, seed: int) -> Experiment:

@@ -22,6 +22,7 @@ Settings = dict[str, Any]
 Result = dict[str, Any]
 
 EXACT_ENOUGH = 1e-4  # relative error of exact regrets: far below what a figure shows
+UNASKED = {"exact": False, "optimal": False, "delay": 0, "batch": 1}
 ALL_BOUNDS = "all"  # every bound that there is for the bandit
 
 
@@ -36,11 +37,14 @@ def point_settings(
     accuracy: float | None = None,
     exact: bool = False,
     optimal: bool = False,
+    delay: int = 0,
+    batch: int = 1,
 ) -> Settings:
     """Plain data for a point. A policy is {"name": ...} with its own settings; a prior is a problem as a dict.
 
     `accuracy` is the relative standard error that is enough for bounds which are averages over random instances;
     `exact` asks for the exact regret of every policy, too, and `optimal` for the least regret that there can be.
+    `delay` and `batch` are those of `simulate`.
     """
     settings: Settings = {
         "problem": bandit.to_dict(),
@@ -52,7 +56,8 @@ def point_settings(
         "accuracy": accuracy,
     }
     # Points that do not ask for it are found again under the key that they always had.
-    return settings | ({"exact": True} if exact else {}) | ({"optimal": True} if optimal else {})
+    asked = {"exact": exact, "optimal": optimal, "delay": delay, "batch": batch}
+    return settings | {name: value for name, value in asked.items() if value != UNASKED[name]}
 
 
 class Computed(NamedTuple):
@@ -83,6 +88,8 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
         seed=settings["seed"],
         checkpoints=[settings["horizon"]],
         threads=threads,
+        delay=settings.get("delay", 0),
+        batch=settings.get("batch", 1),
         progress=False,
     )
     names = list(found.policies)
@@ -127,6 +134,7 @@ def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
     from bayesregret.optimal import bayes_optimal_regret
 
     least = bayes_optimal_regret(bandit, settings["horizon"])
+    least.check_positive()
     return {"optimal": {"regret": least.regret, "error": least.error}}
 
 

@@ -19,7 +19,12 @@ from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
 
-FIELDS = {"problem", "vary", "policies", "bounds", "exact", "optimal", "horizon", "runs", "seed", "title"}
+FIELDS = {
+    *("problem", "vary", "policies", "bounds", "exact", "optimal"),
+    *("horizon", "delay", "batch", "runs", "seed", "title"),
+}
+# What can be varied and is not the problem's: what it is if nothing is said, and the least that it may be.
+TIMES = {"horizon": (paper.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
 MOST_POINTS = 100_000
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
@@ -29,9 +34,9 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
 
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
-    list of values for each field that changes, the horizon among them if you like, and `policies`, `bounds`, `exact`,
-    `optimal`, `horizon`, `runs`, `seed`, `title`. With `optimal` regrets are drawn over the least that any policy can
-    have.
+    list of values for each field that changes, the horizon, delay or batch among them if you like, and `policies`,
+    `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal` regrets are drawn
+    over the least that any policy can have.
     """
     name = os.fspath(path)
     try:
@@ -85,22 +90,27 @@ def _experiment(
     data: Mapping[str, Any], figure: str, first: str, values: Sequence[Any], fixed: Mapping[str, Any]
 ) -> Experiment:
     policies = _policies(data)
-    bounds, optimal = _bounds(data), _yes_or_no(data, "optimal")
-    if optimal and (bounds or "exact" in data):
+    bounds, exact, optimal = _bounds(data), _yes_or_no(data, "exact"), _yes_or_no(data, "optimal")
+    if optimal and (bounds or exact):
         raise ValueError("optimal does not go with bounds or exact: regrets are drawn over the least regret")
     points = []
     for i, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         changed = dict(fixed) | {first: value}
-        horizon = changed.pop("horizon", data.get("horizon", paper.HORIZON))
+        times = {
+            name: checks.whole(name, changed.pop(name, data.get(name, usual)), least)
+            for name, (usual, least) in TIMES.items()
+        }
+        if (times["delay"], times["batch"]) != (0, 1) and (bounds or exact):
+            raise ValueError("delay and batch do not go with bounds or exact: those are of rewards in time")
         settings = point_settings(
             _bandit(data, changed),
             policies,
-            horizon=checks.whole("horizon", horizon, 1),
+            **times,
             runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
             seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
             bounds=bounds,
-            exact=_yes_or_no(data, "exact"),
+            exact=exact,
             optimal=optimal,
         )
         points.append(Point(float(value) if number else float(i + 1), f"{first} {checks.shown(value)}", settings))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.digits import PLUS_MINUS, exact_digits
+from bayesregret.digits import PLUS_MINUS, counted, exact_digits
 from bayesregret.exact.prior_best import beta_best
 from bayesregret.models import Bandit, BernoulliBandit
 from bayesregret.optimal.three_arms import solve_three_arms
@@ -31,6 +31,11 @@ class OptimalRegret:
     horizon: int
     regret: float
     error: float  # a bound on rounding
+
+    def check_positive(self) -> None:
+        """One line that says why nothing can be divided by it."""
+        if self.regret <= 0.0:
+            raise ValueError("bandit must be one in which regret is possible for ratios to the least, got one without")
 
     def __repr__(self) -> str:
         regret = exact_digits(self.regret, self.error)
@@ -58,12 +63,12 @@ def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bernoulli bandit", bandit)
+    if isinstance(bandit, BernoulliBandit) and bandit.arms == 1:
+        return OptimalRegret(bandit, checks.whole("horizon", horizon, 1), 0.0, 0.0)
     play = best_play(bandit, horizon)
     best = beta_best(bandit.alpha, bandit.beta)  # type: ignore[attr-defined]
     rounding = np.spacing(0.5) * OPERATIONS * 0.5 * horizon * (horizon + 1)
     error = float(rounding + BEST_MEAN_ERROR * best * horizon)
-    if bandit.arms == 1:
-        return OptimalRegret(bandit, horizon, 0.0, 0.0)
     return OptimalRegret(bandit, horizon, max(0.0, horizon * best - play.reward), error)
 
 
@@ -76,7 +81,9 @@ def best_play(bandit: Bandit, horizon: Any) -> Play:
         raise ValueError(f"bandit must have at most {max(LARGEST_HORIZON)} arms for bayes-optimal, got {bandit.arms}")
     largest = LARGEST_HORIZON[bandit.arms]
     if horizon > largest:
-        raise ValueError(f"horizon must be at most {largest} for bayes-optimal with {bandit.arms} arms, got {horizon}")
+        raise ValueError(
+            f"horizon must be at most {largest} for bayes-optimal with {counted(bandit.arms, 'arm')}, got {horizon}"
+        )
     return _solve(bandit, horizon)
 
 

@@ -164,7 +164,8 @@ def check_fits_linear(policy: Policy, settings: Any) -> None:
     """A linear belief gives arms' means and covariances, not counts and totals: a policy must be able to use them."""
     if type(settings) not in choose_linear.bodies and type(settings) not in confidence_width.bodies:
         raise ValueError(
-            f"policy must have a confidence width or a choose_linear to run on a linear bandit, got {policy.name}"
+            f"policy must be one that runs on a linear bandit, got {policy.name}, which has neither a confidence width "
+            "nor a choose_linear"
         )
 
 

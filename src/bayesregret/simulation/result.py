@@ -168,8 +168,7 @@ class SimulationResult:
         least = bayes_optimal_regret(self.bandit, self.horizon) if optimal is None else optimal
         if (least.bandit, least.horizon) != (self.bandit, self.horizon):
             raise ValueError("optimal must be for the bandit and horizon of the simulation")
-        if least.regret <= 0.0:
-            raise ValueError("bandit must have more than one arm for a ratio to the least regret, which is 0")
+        least.check_positive()
         return {
             name: Estimate(result.mean / least.regret, result.stderr / least.regret)
             for name, result in self.policies.items()
