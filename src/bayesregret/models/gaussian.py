@@ -10,7 +10,6 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    divergence_limit,
     draw_above,
     draw_means,
     draw_reward,
@@ -21,7 +20,6 @@ from bayesregret.contracts import (
     posterior_variance,
     prior_pulls,
     prior_total,
-    reward_deviation,
     tail_bound,
     variance_proxy,
 )
@@ -217,16 +215,3 @@ def gaussian_draw_above(model, known, arm, value, bound, stream):
     kept, stream = uniform(stream)
     beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
     return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream
-
-
-@divergence_limit.implement(GaussianModel)
-@divergence_limit.implement(RademacherModel)
-def gaussian_divergence_limit(model, arm, mean, divergence):
-    """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
-    return mean + model.reward_noise * math.sqrt(2.0 * divergence)
-
-
-@reward_deviation.implement(GaussianModel)
-@reward_deviation.implement(RademacherModel)
-def gaussian_reward_deviation(model, arm):
-    return model.reward_noise
