@@ -8,7 +8,8 @@ from scipy import stats
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
-from bayesregret.policies.thompson import HEAD, NEAR, SORT_AT, HighestDraw
+from bayesregret.policies.likely_highest import HEAD, NEAR, SORT_AT
+from bayesregret.policies.thompson import HighestDraw
 from bayesregret.rng import POLICY
 from draws import compiled, stream_of
 
@@ -55,7 +56,7 @@ def choose_often(policy, model, known, taken, stream):
 
 
 def known_of(data):
-    known = nothing_known(len(data), HEAD + 3 * len(data), 3 * len(data))
+    known = nothing_known(len(data), HEAD + 3 * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
             take_in(known, arm, total / count)

@@ -117,11 +117,11 @@ def take_lead_by_look(policy, model, known, news, round_, stream):
 def lead_by_flat_line(policy, known, round_, early):
     """Where levels are not kept: the leader stays at the early one, the others are at the late one all the time."""
     rounds = round_ // SHARE_OF_ROUNDS
-    best, lead, _, later, _ = look_at_all(known, early, index_level(policy, round_ + rounds))
+    best, lead, _, later, widest = look_at_all(known, early, index_level(policy, round_ + rounds))
     while later >= lead and rounds > 0:
         rounds //= 4
         best, lead, _, later, _ = look_at_all(known, early, index_level(policy, round_ + rounds))
-    return best, Lease(round_ + rounds, early, later + ROUNDING * abs(later), 0.0)
+    return best, Lease(round_ + rounds, early, later + ROUNDING * (abs(later) + early * widest), 0.0)
 
 
 @jitable
