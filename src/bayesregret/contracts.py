@@ -188,7 +188,8 @@ def not_told_faster(policy, model, known, arm, round_, value):
 @contract
 def index_level(policy, round_):
     """How many deviations a rising index is above the posterior mean, the same for all arms: at least 0, never falls,
-    and is finite; above 0 if a belief knows nothing of some arm at first."""
+    and is finite; above 0 if a belief knows nothing of some arm at first. The policy's `levels` are those of the first
+    rounds, from round 0 on, if any are kept."""
 
 
 @contract

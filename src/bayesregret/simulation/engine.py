@@ -140,14 +140,13 @@ class Simulation:
             chooser = make_chooser(policy, bandit, settings)
             self.policy = chooser.settings
             room = self.arms, chooser.memory, chooser.scratch
+            has_leases = type(self.policy) in take_lead.bodies
+            if has_leases:
+                self.policy = self.policy._replace(parts=tabulate(self.policy.parts, belief, self.arms, horizon))
             if delay > 0 or batch > 1:
                 self.make_state = lambda: make_rounds_state(*room, late)
-            elif type(self.policy) in take_lead.bodies:
-                parts = tabulate(self.policy.parts, belief, self.arms, horizon)
-                self.policy = self.policy._replace(parts=parts)
-                self.make_state = lambda: make_streaks_state(*room)
             else:
-                self.make_state = lambda: make_prompt_state(*room)
+                self.make_state = lambda: make_streaks_state(*room) if has_leases else make_prompt_state(*room)
         else:
             index_needs_table = is_mean_plus_width(settings)
             self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
