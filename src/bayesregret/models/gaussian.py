@@ -169,7 +169,7 @@ def gaussian_deviation(model, arm, count):
 @posterior_draw.implement(RademacherArmsModel)
 def gaussian_draw(model, known, arm, stream):
     z, stream = normal(stream)
-    return known_mean(model, known, arm) + math.sqrt(variance_proxy(model, arm, known.counts[arm])) * z, stream
+    return known_mean(model, known, arm) + normal_deviation(model, arm, known.counts[arm]) * z, stream
 
 
 @posterior_quantile.implement(GaussianModel)
@@ -180,7 +180,7 @@ def gaussian_quantile(model, known, arm, tail):
     """The normal quantile is kept: it is the same for every arm, and ten times the work of the rest."""
     if known.score[0] != tail:
         known.score[0], known.score[1] = tail, ndtri(tail)
-    return known_mean(model, known, arm) - math.sqrt(variance_proxy(model, arm, known.counts[arm])) * known.score[1]
+    return known_mean(model, known, arm) - normal_deviation(model, arm, known.counts[arm]) * known.score[1]
 
 
 @posterior_variance.implement(GaussianModel)
@@ -197,7 +197,7 @@ def gaussian_posterior_variance(model, known, arm):
 @tail_bound.implement(RademacherArmsModel)
 def gaussian_tail_bound(model, known, arm, value):
     """The density over the distance, both in deviations: the tail below the tangent of the density's logarithm."""
-    z = (value - known_mean(model, known, arm)) / math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    z = (value - known_mean(model, known, arm)) / normal_deviation(model, arm, known.counts[arm])
     return min(1.0, DENSITY_AT_0 * math.exp(-0.5 * z * z) / z) if z > 0.0 else 1.0
 
 
@@ -210,7 +210,7 @@ def gaussian_draw_above(model, known, arm, value, bound, stream):
     if bound >= 1.0:
         drawn, stream = posterior_draw(model, known, arm, stream)
         return (drawn if drawn > value else -math.inf), stream
-    deviation = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    deviation = normal_deviation(model, arm, known.counts[arm])
     u, stream = uniform(stream)
     kept, stream = uniform(stream)
     beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
