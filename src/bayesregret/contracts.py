@@ -206,7 +206,7 @@ def mean_and_width(policy, model, arm, count, total):
 def take_lead(policy, model, known, news, round_, stream):
     """As `choose_arm`, with a lease between arm and stream: up to round `lease.until` the arm is taken again, while it
     alone has new data and `keeps_lead`. `news` is the only arm with new data since the last call; if there may be
-    others, it is the number of arms."""
+    others, it is the number of arms. A run that asks for leases does not keep `known.squares`."""
 
 
 @contract
