@@ -140,11 +140,6 @@ def normal_deviation(model, arm, count):
 
 
 @contract
-def reward_deviation(model, arm):
-    """Standard deviation of the arm's rewards around their mean, where they are taken for normal."""
-
-
-@contract
 def divergence_limit(model, arm, mean, divergence):
     """The highest mean reward from which that of the arm's rewards, if `mean`, has at most this Kullback-Leibler
     divergence."""
@@ -192,12 +187,31 @@ def not_told_faster(policy, model, known, arm, round_, value):
 
 @contract
 def index_level(policy, round_):
-    """What the widths of all arms are multiplied by in a round: at least 0, never falls, and is finite."""
+    """How many deviations a rising index is above the posterior mean, the same for all arms: at least 0, never falls,
+    and is finite; above 0 if a belief knows nothing of some arm at first. The policy's `levels` are those of the first
+    rounds, from round 0 on, if any are kept."""
 
 
 @contract
 def centre_and_width(policy, model, arm, count, total):
-    """The two parts of a rising index that is a centre plus `index_level` times a width, of the arm's own data."""
+    """The posterior mean, and the width that the policy puts around it."""
+
+
+@centre_and_width.otherwise
+def mean_and_width(policy, model, arm, count, total):
+    return posterior_mean(model, arm, count, total), confidence_width(policy, variance_proxy(model, arm, count))
+
+
+@contract
+def take_lead(policy, model, known, news, round_, stream):
+    """As `choose_arm`, with a lease between arm and stream: up to round `lease.until` the arm is taken again, while it
+    alone has new data and `keeps_lead`. `news` is the only arm with new data since the last call; if there may be
+    others, it is the number of arms. A run that asks for leases does not keep `known.squares`."""
+
+
+@contract
+def keeps_lead(policy, lease, round_, centre, width):
+    """Whether the lease goes on in this round, the arm having this `centre_and_width` now."""
 
 
 @contract
@@ -263,4 +277,5 @@ def known_mean(model, known, arm):
 @jitable
 def mean_plus_width(policy, model, arm, count, total):
     """The index of a policy that has a `confidence_width`."""
-    return posterior_mean(model, arm, count, total) + confidence_width(policy, variance_proxy(model, arm, count))
+    centre, width = centre_and_width(policy, model, arm, count, total)
+    return centre + width

@@ -124,7 +124,7 @@ def test_each_arm_is_a_bandit_of_its_own(arm):
         assert drawn == pytest.approx(posterior_draw(alone.model, one, 0, stream_of(3))[0], rel=1e-13)
     quantile = posterior_quantile(ARMS.model, many, arm, 0.01)
     assert quantile == pytest.approx(posterior_quantile(alone.model, one, 0, 0.01), rel=1e-13)
-    assert divergence_limit(ARMS.model, arm, 0.2, 0.5) == divergence_limit(alone.model, 0, 0.2, 0.5)
+    assert divergence_limit(ARMS.flat_model(), arm, 0.2, 0.5) == divergence_limit(alone.flat_model(), 0, 0.2, 0.5)
 
 
 def test_rademacher_rewards_are_one_step_off_the_mean():

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from bayesregret.checks import Array
-from bayesregret.contracts import prior_pulls, prior_total, variance_proxy
+from bayesregret.contracts import divergence_limit, prior_pulls, prior_total, variance_proxy
 
 
 class FlatModel(NamedTuple):
@@ -42,3 +42,14 @@ def flat_variance(model, arm, count):
 @variance_proxy.implement(FlatArmsModel)
 def flat_arms_variance(model, arm, count):
     return model.reward_proxy[arm] / count if count > 0 else math.inf
+
+
+@divergence_limit.implement(FlatModel)
+def flat_divergence_limit(model, arm, mean, divergence):
+    """(x - mean)^2 / (2 s^2), as if rewards were normal of variance s^2."""
+    return mean + math.sqrt(2.0 * model.reward_proxy * divergence)
+
+
+@divergence_limit.implement(FlatArmsModel)
+def flat_arms_divergence_limit(model, arm, mean, divergence):
+    return mean + math.sqrt(2.0 * model.reward_proxy[arm] * divergence)

@@ -10,7 +10,6 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    divergence_limit,
     draw_above,
     draw_means,
     draw_reward,
@@ -21,7 +20,6 @@ from bayesregret.contracts import (
     posterior_variance,
     prior_pulls,
     prior_total,
-    reward_deviation,
     tail_bound,
     variance_proxy,
 )
@@ -171,7 +169,7 @@ def gaussian_deviation(model, arm, count):
 @posterior_draw.implement(RademacherArmsModel)
 def gaussian_draw(model, known, arm, stream):
     z, stream = normal(stream)
-    return known_mean(model, known, arm) + math.sqrt(variance_proxy(model, arm, known.counts[arm])) * z, stream
+    return known_mean(model, known, arm) + normal_deviation(model, arm, known.counts[arm]) * z, stream
 
 
 @posterior_quantile.implement(GaussianModel)
@@ -182,7 +180,7 @@ def gaussian_quantile(model, known, arm, tail):
     """The normal quantile is kept: it is the same for every arm, and ten times the work of the rest."""
     if known.score[0] != tail:
         known.score[0], known.score[1] = tail, ndtri(tail)
-    return known_mean(model, known, arm) - math.sqrt(variance_proxy(model, arm, known.counts[arm])) * known.score[1]
+    return known_mean(model, known, arm) - normal_deviation(model, arm, known.counts[arm]) * known.score[1]
 
 
 @posterior_variance.implement(GaussianModel)
@@ -199,7 +197,7 @@ def gaussian_posterior_variance(model, known, arm):
 @tail_bound.implement(RademacherArmsModel)
 def gaussian_tail_bound(model, known, arm, value):
     """The density over the distance, both in deviations: the tail below the tangent of the density's logarithm."""
-    z = (value - known_mean(model, known, arm)) / math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    z = (value - known_mean(model, known, arm)) / normal_deviation(model, arm, known.counts[arm])
     return min(1.0, DENSITY_AT_0 * math.exp(-0.5 * z * z) / z) if z > 0.0 else 1.0
 
 
@@ -212,21 +210,8 @@ def gaussian_draw_above(model, known, arm, value, bound, stream):
     if bound >= 1.0:
         drawn, stream = posterior_draw(model, known, arm, stream)
         return (drawn if drawn > value else -math.inf), stream
-    deviation = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    deviation = normal_deviation(model, arm, known.counts[arm])
     u, stream = uniform(stream)
     kept, stream = uniform(stream)
     beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
     return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream
-
-
-@divergence_limit.implement(GaussianModel)
-@divergence_limit.implement(RademacherModel)
-def gaussian_divergence_limit(model, arm, mean, divergence):
-    """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
-    return mean + model.reward_noise * math.sqrt(2.0 * divergence)
-
-
-@reward_deviation.implement(GaussianModel)
-@reward_deviation.implement(RademacherModel)
-def gaussian_reward_deviation(model, arm):
-    return model.reward_noise

@@ -5,17 +5,14 @@ The same formulas as for arms that share them, which keep a kernel without these
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    divergence_limit,
     draw_means,
     draw_reward,
     prior_pulls,
     prior_total,
-    reward_deviation,
     variance_proxy,
 )
 from bayesregret.rng import normal, sign
@@ -77,16 +74,3 @@ def gaussian_arms_prior_total(model, arm):
 def gaussian_arms_variance(model, arm, count):
     """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1; before the first pull noise is nothing to it."""
     return model.prior_width[arm] * model.prior_width[arm] / (1.0 + count / model.strength[arm])
-
-
-@divergence_limit.implement(GaussianArmsModel)
-@divergence_limit.implement(RademacherArmsModel)
-def gaussian_arms_divergence_limit(model, arm, mean, divergence):
-    """(x - mean)^2 / (2 s^2) for normal rewards of deviation s."""
-    return mean + model.reward_noise[arm] * math.sqrt(2.0 * divergence)
-
-
-@reward_deviation.implement(GaussianArmsModel)
-@reward_deviation.implement(RademacherArmsModel)
-def gaussian_arms_reward_deviation(model, arm):
-    return model.reward_noise[arm]

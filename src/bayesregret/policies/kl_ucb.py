@@ -11,19 +11,18 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    centre_and_width,
     divergence,
     divergence_limit,
     index_exceeds,
     index_level,
     index_rise,
     limit_rise,
-    reward_deviation,
+    normal_deviation,
     rising_index,
 )
 from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import LARGEST_C, Policy
-from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
+from bayesregret.policies.scaled_widths import levels_kept, scaled_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
 # A divergence is a difference of logarithms, whose rounding must not decide.
 SLACK = 1e-12
+FEWEST = 1e-300
 
 
 class MovingDivergence(NamedTuple):
@@ -81,7 +81,10 @@ def divergence_index_exceeds(policy, model, known, arm, round_, value):
 
 
 class NormalDivergence(NamedTuple):
-    """The same where rewards are taken for normal: kl is half a square, and its limit a mean plus a width."""
+    """The same where rewards are taken for normal: kl is half a square, and its limit a mean plus a width.
+
+    The belief is one of arms of which nothing is known: their mean is the sample mean.
+    """
 
     c: float
     levels: Array  # of the first rounds, the first being round 0
@@ -91,21 +94,20 @@ class NormalDivergence(NamedTuple):
 def normal_level(policy, round_):
     if round_ < policy.levels.shape[0]:
         return policy.levels[round_]
-    return math.sqrt(2.0 * divergence_level(policy.c, round_))
+    return deviations(policy.c, round_)
 
 
-@centre_and_width.implement(NormalDivergence)
-def sample_mean_and_deviation(policy, model, arm, count, total):
-    if count == 0:
-        return math.inf, 0.0
-    return total / count, reward_deviation(model, arm) / math.sqrt(count)
+@jitable
+def deviations(c, round_):
+    """Never 0, of which an arm without data has infinitely many."""
+    return max(FEWEST, math.sqrt(2.0 * divergence_level(c, round_)))
 
 
 rising_index.implement(NormalDivergence)(scaled_index)
 
 
 def normal_levels(c: float, rounds: int) -> Array:
-    return np.array([math.sqrt(2.0 * divergence_level(c, max(1, round_))) for round_ in range(rounds)])
+    return np.array([deviations(c, max(1, round_)) for round_ in range(rounds)])
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,11 @@ class KLUCB(Policy):
     def __post_init__(self) -> None:
         checks.at_least("c", self.c, 0.0, LARGEST_C)
 
+    def belief(self, bandit: Bandit) -> Any:
+        return bandit.flat_model() if type(bandit.model) in normal_deviation.bodies else bandit.model
+
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
-        c, belief = float(self.c), type(self.belief(bandit))
-        if belief in reward_deviation.bodies:
-            return NormalDivergence(c, normal_levels(c, min(LEVELS_KEPT, horizon or 0)))
+        c, belief = float(self.c), type(bandit.model)
+        if belief in normal_deviation.bodies:
+            return NormalDivergence(c, normal_levels(c, levels_kept(horizon)))
         return ConcaveDivergence(c) if belief in limit_rise.bodies else MovingDivergence(c)

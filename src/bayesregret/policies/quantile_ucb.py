@@ -11,18 +11,16 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    centre_and_width,
     index_level,
     index_rise,
     normal_deviation,
-    posterior_mean,
     posterior_quantile,
     quantile_rise,
     rising_index,
 )
 from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import LARGEST_C, BelievingPolicy
-from bayesregret.policies.scaled_widths import LEVELS_KEPT, scaled_index
+from bayesregret.policies.scaled_widths import levels_kept, scaled_index
 from bayesregret.special import make_special_functions_ready, ndtri
 
 if TYPE_CHECKING:
@@ -70,11 +68,6 @@ def score_level(policy, round_):
     return -ndtri(tail_in_round(policy, round_))
 
 
-@centre_and_width.implement(MovingScore)
-def mean_and_deviation(policy, model, arm, count, total):
-    return posterior_mean(model, arm, count, total), normal_deviation(model, arm, count)
-
-
 rising_index.implement(MovingScore)(scaled_index)
 
 
@@ -111,7 +104,7 @@ class QuantileUCB(BelievingPolicy):
         slower = self._slower(horizon)
         belief = type(self.belief(bandit))
         if belief in normal_deviation.bodies:
-            return MovingScore(slower, score_levels(slower, min(LEVELS_KEPT, horizon or 0)))
+            return MovingScore(slower, score_levels(slower, levels_kept(horizon)))
         return ConcaveQuantile(slower) if belief in quantile_rise.bodies else MovingQuantile(slower)
 
     def _slower(self, horizon: int | None) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayesregret.contracts import (
     arm_index,
+    centre_and_width,
     confidence_width,
     draw_means,
     draw_reward,
@@ -163,10 +164,13 @@ def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArra
             table[row, count, 1] = confidence_width(policy, variance_proxy(belief, arms[row], count))
 
 
-@arm_index.implement(Tabulated)
-def tabulated_index(policy, model, arm, count, total):
-    """`mean_plus_width` to the last bit."""
+@centre_and_width.implement(Tabulated)
+def tabulated_parts(policy, model, arm, count, total):
+    """To the last bit those of the policy."""
     if U(count) < policy.depth:
         entry = policy.row[arm] + (U(count) << ONE)
-        return (policy.start[arm] + total) * policy.table[entry] + policy.table[entry + ONE]
-    return mean_plus_width(policy.policy, model, arm, count, total)
+        return (policy.start[arm] + total) * policy.table[entry], policy.table[entry + ONE]
+    return centre_and_width(policy.policy, model, arm, count, total)
+
+
+arm_index.implement(Tabulated)(mean_plus_width)

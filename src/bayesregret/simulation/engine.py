@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesregret.contracts import take_lead
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
@@ -33,6 +34,7 @@ from bayesregret.simulation.linear_rounds import make_linear_rounds_state
 from bayesregret.simulation.prompt import make_prompt_state
 from bayesregret.simulation.rounds import make_rounds_state
 from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
+from bayesregret.simulation.streaks import make_streaks_state
 
 # A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
 TASK_ROUNDS = 4_000_000
@@ -138,8 +140,13 @@ class Simulation:
             chooser = make_chooser(policy, bandit, settings)
             self.policy = chooser.settings
             room = self.arms, chooser.memory, chooser.scratch
-            is_late = delay > 0 or batch > 1
-            self.make_state = lambda: make_rounds_state(*room, late) if is_late else make_prompt_state(*room)
+            has_leases = type(self.policy) in take_lead.bodies
+            if has_leases:
+                self.policy = self.policy._replace(parts=tabulate(self.policy.parts, belief, self.arms, horizon))
+            if delay > 0 or batch > 1:
+                self.make_state = lambda: make_rounds_state(*room, late)
+            else:
+                self.make_state = lambda: make_streaks_state(*room) if has_leases else make_prompt_state(*room)
         else:
             index_needs_table = is_mean_plus_width(settings)
             self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
