@@ -17,14 +17,13 @@ from bayesregret.contracts import (
     choose_linear,
     draw_above,
     known_mean,
-    means_at,
     normal_deviation,
     posterior_draw,
     posterior_variance,
     tail_bound,
 )
 from bayesregret.dispatch import jitable
-from bayesregret.policies.linear_indices import draw_normals, first_highest
+from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.rng import normal, uniform
 from bayesregret.special import make_special_functions_ready
@@ -74,14 +73,7 @@ def choose_highest_draw(policy, model, known, round_, stream):
     return best, stream
 
 
-@choose_linear.implement(HighestDraw)
-def choose_highest_linear_draw(policy, posterior, known, round_, stream):
-    """One draw of the parameter is a draw of all arms."""
-    rank, columns = posterior.roots.shape
-    xi, means = known.scratch[columns : columns + rank], known.scratch[:columns]
-    stream = draw_normals(xi, stream)
-    means_at(posterior, xi, means)
-    return first_highest(means), stream
+choose_linear.implement(HighestDraw)(choose_likely_leader)
 
 
 @choose_arm.implement(LikelyHighest)
@@ -237,3 +229,6 @@ class Thompson(BelievingPolicy):
 
     def scratch(self, bandit: Bandit) -> int:
         return 3 * bandit.arms
+
+    def linear_scratch(self, rank: int, columns: int) -> int:
+        return scratch_for_rivals(rank, columns)
