@@ -252,6 +252,29 @@ def information(posterior):
     """The logarithm of det(prior covariance) / det(posterior covariance) of the parameter."""
 
 
+@contract
+def repeated(posterior):
+    """The arm of the last reward, how many of its rewards came in a row, and how far they have moved it, in a unit that
+    stays the same while it is repeated; arm 0, none and 0 at first."""
+
+
+@contract
+def repeat(posterior, arm):
+    """Let this arm be the repeated one, of which no reward came in a row yet: what is told about rows is about it."""
+
+
+@contract
+def least_leads(posterior, band, squares):
+    """Write for each arm the square of by how many deviations its mean is at least below the repeated arm's, 0 where it
+    may be above, for all future rewards of this row that keep the repeated arm's mean within `band` deviations; return
+    these limits in the unit of `repeated`."""
+
+
+@contract
+def lead_root(posterior, arm, root):
+    """Write the standard coordinates of the direction that takes the arm's mean reward above the repeated arm's."""
+
+
 # --- derived -------------------------------------------------------------------------------------------------------
 
 

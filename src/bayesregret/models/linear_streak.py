@@ -15,12 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import Known, information, mean_now, means_at, nothing_known, variance_now
-from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.contracts import (
+    Known,
+    information,
+    lead_root,
+    least_leads,
+    mean_now,
+    means_at,
+    nothing_known,
+    repeat,
+    repeated,
+    variance_now,
+)
+from bayesregret.dispatch import jitable
 from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
     LinearPosterior,
+    add_rows,
     aim,
     forget,
     inverse_or_zero,
@@ -29,11 +41,14 @@ from bayesregret.models.linear_posterior import (
     variance_after,
 )
 
+# A lead's variance is a difference of variances: this share of their size is left to rounding.
+ROUNDING = 1e-11
 # Places in `numbers`.
-EXCESS, MOVE, SHARE, KEPT, BEND, SETTLED = range(6)
+EXCESS, MOVE, SHARE, KEPT, SETTLED = range(5)
 
 
 class LinearStreak(NamedTuple):
+    belief: LinearModel
     start: LinearPosterior  # as it was when the streak began
     mean: Array  # (columns,): of `start`
     roots: Array  # (r, columns): of `start`
@@ -43,7 +58,7 @@ class LinearStreak(NamedTuple):
 
 def make_streak(model: LinearModel) -> LinearStreak:
     start = make_posterior(model)
-    streak = LinearStreak(start, start.mean, start.roots, np.zeros(2, np.int64), np.zeros(6))
+    streak = LinearStreak(model, start, start.mean, start.roots, np.zeros(2, np.int64), np.zeros(5))
     forget_streak(streak, model)
     return streak
 
@@ -61,7 +76,7 @@ def forget_streak(streak, model):
     begin(streak, 0)
 
 
-@rarely_called
+@jitable
 def begin(streak, arm):
     """Begin a streak of no pulls."""
     aim(streak.start, arm)
@@ -70,7 +85,6 @@ def begin(streak, arm):
     streak.numbers[MOVE] = 0.0
     streak.numbers[SHARE] = inverse_or_zero(streak.start.covariance[arm])
     streak.numbers[KEPT] = 1.0
-    streak.numbers[BEND] = 0.0
 
 
 @jitable
@@ -83,7 +97,6 @@ def stretch(streak, model, pulls, excess):
     streak.numbers[EXCESS] = excess
     streak.numbers[MOVE] = excess * shrink
     streak.numbers[KEPT] = noise * shrink
-    streak.numbers[BEND] = pulls / (whole + math.sqrt(noise * whole))
 
 
 @jitable
@@ -97,13 +110,19 @@ def learn_one(streak, model, arm, reward):
         turn_to(streak, model, arm)
 
 
-@rarely_called
+@jitable
 def turn_to(streak, model, arm):
     """End the streak, whose rewards go into the posterior at once, and begin one of this arm."""
     if streak.target[1] > 0:
         streak.numbers[SETTLED] -= math.log(streak.numbers[KEPT])
         learn(streak.start, model, streak.target[0], streak.target[1], streak.numbers[EXCESS])
     begin(streak, arm)
+
+
+@jitable
+def bend(streak):
+    """Columns of roots would lose the pulled arm's times this and their covariance with it."""
+    return streak.numbers[SHARE] * (1.0 - math.sqrt(streak.numbers[KEPT]))
 
 
 @mean_now.implement(LinearStreak)
@@ -130,14 +149,41 @@ def streak_means_at(posterior, xi, means):
     along = 0.0  # how far xi takes the pulled arm
     for i in range(rank):
         along += xi[i] * roots[i, target]
-    shift = posterior.numbers[MOVE] - posterior.numbers[BEND] * along
+    shift = posterior.numbers[MOVE] - bend(posterior) * along
     for arm in range(columns):
         means[arm] = posterior.mean[arm] + posterior.start.covariance[arm] * shift
-    # Two rows at a time: the sums are then half as often put into memory and read again.
-    for i in range(0, rank - 1, 2):
-        one, two = xi[i], xi[i + 1]
-        for arm in range(columns):
-            means[arm] = means[arm] + one * roots[i, arm] + two * roots[i + 1, arm]
-    if rank % 2 == 1:
-        for arm in range(columns):
-            means[arm] += xi[rank - 1] * roots[rank - 1, arm]
+    add_rows(means, roots, xi)
+
+
+@repeated.implement(LinearStreak)
+def streak_arm(posterior):
+    return posterior.target[0], posterior.target[1], posterior.numbers[MOVE], posterior.numbers[KEPT]
+
+
+@repeat.implement(LinearStreak)
+def streak_of(posterior, arm):
+    turn_to(posterior, posterior.belief, arm)
+
+
+@least_leads.implement(LinearStreak)
+def streak_leads(posterior, band, squares):
+    start, share, kept = posterior.start, posterior.numbers[SHARE], posterior.numbers[KEPT]
+    target, move = posterior.target[0], posterior.numbers[MOVE]
+    mean, own = start.mean[target], start.covariance[target]
+    reach = band * math.sqrt(kept * share)
+    low, high = move - reach, move + reach
+    for arm in range(squares.shape[0]):
+        ahead = own - start.covariance[arm]
+        lead = mean - start.mean[arm] + min(ahead * low, ahead * high)
+        both = own + start.variance[arm]
+        variance = variance_after(both - 2.0 * start.covariance[arm], ahead, share, kept) + ROUNDING * both
+        squares[arm] = lead * lead / variance if lead > 0.0 else 0.0
+    return low, high
+
+
+@lead_root.implement(LinearStreak)
+def streak_lead_root(posterior, arm, root):
+    target, covariance = posterior.target[0], posterior.start.covariance
+    kept = 1.0 - bend(posterior) * (covariance[target] - covariance[arm])
+    for i in range(root.shape[0]):
+        root[i] = posterior.roots[i, arm] - kept * posterior.roots[i, target]

@@ -13,7 +13,6 @@ from bayesregret.contracts import (
     choose_arm,
     choose_linear,
     draw_above,
-    means_at,
     normal_deviation,
     posterior_draw,
     posterior_variance,
@@ -21,7 +20,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.policies.likely_highest import LikelyHighest, memory_for_likely
 from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
-from bayesregret.policies.linear_indices import draw_normals, first_highest
+from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.special import make_special_functions_ready
 
@@ -47,14 +46,7 @@ def choose_highest_draw(policy, model, known, round_, stream):
     return best, stream
 
 
-@choose_linear.implement(HighestDraw)
-def choose_highest_linear_draw(policy, posterior, known, round_, stream):
-    """One draw of the parameter is a draw of all arms."""
-    rank, columns = posterior.roots.shape
-    xi, means = known.scratch[columns : columns + rank], known.scratch[:columns]
-    stream = draw_normals(xi, stream)
-    means_at(posterior, xi, means)
-    return first_highest(means), stream
+choose_linear.implement(HighestDraw)(choose_likely_leader)
 
 
 @dataclass(frozen=True)
@@ -80,3 +72,6 @@ class Thompson(BelievingPolicy):
 
     def memory(self, bandit: Bandit) -> int:
         return memory_for_likely(bandit.arms)
+
+    def linear_scratch(self, rank: int, columns: int) -> int:
+        return scratch_for_rivals(rank, columns)
