@@ -19,6 +19,8 @@ from bayesregret.contracts import (
     posterior_draw,
     posterior_quantile,
     posterior_variance,
+    prepare_draws,
+    prepared_draw,
     prior_pulls,
     prior_total,
     reward_deviation,
@@ -174,6 +176,23 @@ def gaussian_draw(model, known, arm, stream):
     return known_mean(model, known, arm) + math.sqrt(variance_proxy(model, arm, known.counts[arm])) * z, stream
 
 
+@prepare_draws.implement(GaussianModel)
+@prepare_draws.implement(RademacherModel)
+@prepare_draws.implement(GaussianArmsModel)
+@prepare_draws.implement(RademacherArmsModel)
+def prepare_gaussian(model, known, arm, prepared):
+    prepared[0], prepared[1] = known_mean(model, known, arm), normal_deviation(model, arm, known.counts[arm])
+
+
+@prepared_draw.implement(GaussianModel)
+@prepared_draw.implement(RademacherModel)
+@prepared_draw.implement(GaussianArmsModel)
+@prepared_draw.implement(RademacherArmsModel)
+def prepared_gaussian(model, prepared, stream):
+    z, stream = normal(stream)
+    return prepared[0] + prepared[1] * z, stream
+
+
 @posterior_quantile.implement(GaussianModel)
 @posterior_quantile.implement(RademacherModel)
 @posterior_quantile.implement(GaussianArmsModel)
@@ -207,15 +226,17 @@ def gaussian_tail_bound(model, known, arm, value):
 @draw_above.implement(RademacherModel)
 @draw_above.implement(GaussianArmsModel)
 @draw_above.implement(RademacherArmsModel)
-def gaussian_draw_above(model, known, arm, value, bound, stream):
+def gaussian_draw_above(model, known, arm, value, bound, to_beat, stream):
     """An exponential draw below the tangent is kept if it is below the density, too."""
     if bound >= 1.0:
         drawn, stream = posterior_draw(model, known, arm, stream)
         return (drawn if drawn > value else -math.inf), stream
     deviation = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
     u, stream = uniform(stream)
-    kept, stream = uniform(stream)
     beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
+    if value + deviation * beyond <= to_beat:
+        return -math.inf, stream
+    kept, stream = uniform(stream)
     return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream
 
 
