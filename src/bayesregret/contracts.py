@@ -51,6 +51,9 @@ def take_in(known, arm, reward):
     known.received[0] += 1
 
 
+PREPARED = 6  # the most numbers that draws from a posterior need
+
+
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
 
 
@@ -88,6 +91,16 @@ def posterior_draw(model, known, arm, stream):
 
 
 @contract
+def prepare_draws(model, known, arm, prepared):
+    """Write into `prepared`, which has `PREPARED` places, what draws of the arm's mean reward need given its data."""
+
+
+@contract
+def prepared_draw(model, prepared, stream):
+    """A `posterior_draw` by what was prepared."""
+
+
+@contract
 def posterior_quantile(model, known, arm, tail):
     """What the arm's mean reward exceeds with chance `tail`, given its data."""
 
@@ -103,9 +116,10 @@ def tail_bound(model, known, arm, value):
 
 
 @contract
-def draw_above(model, known, arm, value, bound, stream):
+def draw_above(model, known, arm, value, bound, to_beat, stream):
     """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
-    give -inf; and the stream that comes after. `bound` is the `tail_bound`."""
+    give -inf; and the stream that comes after. `bound` is the `tail_bound`. In place of a draw that is not above
+    `to_beat`, -inf may be given."""
 
 
 @contract

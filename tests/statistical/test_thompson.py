@@ -8,7 +8,7 @@ from scipy import stats
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
-from bayesregret.policies.likely_highest import HEAD, NEAR, SORT_AT
+from bayesregret.policies.likely_highest import FIRST_FAR, HEAD, PER_ARM, SORT_AT
 from bayesregret.policies.likely_normal import normal_beyond
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.rng import POLICY
@@ -58,7 +58,7 @@ def choose_often(policy, model, known, taken, stream):
 
 
 def known_of(data):
-    known = nothing_known(len(data), HEAD + 3 * len(data))
+    known = nothing_known(len(data), HEAD + 3 * len(data), PER_ARM * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
             take_in(known, arm, total / count)
@@ -144,14 +144,20 @@ def test_a_far_arm_with_new_data_is_looked_at(bandit):
     )
     with np.errstate(over="ignore"):
         _, stream = choose_arm(settings, bandit.model, known, 1, stream)
-        bounds, sort_at = known.memory[HEAD + 4 : HEAD + 8].copy(), known.memory[SORT_AT]
+        bounds, sort_at = bounds_of_far_arms(known), known.memory[SORT_AT]
         for _ in range(10):
             take_in(known, 2, 1.0)
         choose_arm(settings, bandit.model, known, 2, stream)
     assert known.received[0] < sort_at == known.memory[SORT_AT]
-    assert bounds[0] == NEAR
-    raised = known.memory[HEAD + 4 : HEAD + 8] > bounds
-    assert raised.tolist() == [False, False, True, False]
+    assert sorted(bounds) == [1, 2, 3]
+    raised = {arm for arm, bound in bounds_of_far_arms(known).items() if bound > bounds[arm]}
+    assert raised == {2}
+
+
+def bounds_of_far_arms(known):
+    arms, first = len(known.counts), int(known.memory[FIRST_FAR])
+    far = known.memory[first : HEAD + arms].astype(int)
+    return dict(zip(far.tolist(), known.memory[first + arms : HEAD + 2 * arms].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("case", ["a clear leader"])
@@ -177,7 +183,7 @@ def test_draws_above_a_level(case, deviations):
         drawn = np.empty(ROUNDS // 4)
         stream = stream_of(arm, label=POLICY)
         with np.errstate(over="ignore"):
-            draw_often(bandit.model, known, arm, level, bound, drawn, stream)
+            draw_often(bandit.model, known, arm, level, bound, -math.inf, drawn, stream)
         above = drawn[drawn > -math.inf]
         expected = tail / bound
         error = math.sqrt(expected * (1.0 - expected) / len(drawn)) + 1e-9
@@ -188,9 +194,25 @@ def test_draws_above_a_level(case, deviations):
             assert stats.kstest(above, lambda x: 1.0 - (belief.sf(x) / tail) ** 1.5).pvalue < UNLIKELY  # noqa: B023
 
 
-def draw_often(model, known, arm, level, bound, drawn, stream):
+def draw_often(model, known, arm, level, bound, to_beat, drawn, stream):
     for i in range(drawn.shape[0]):
-        drawn[i], stream = draw_above(model, known, arm, level, bound, stream)
+        drawn[i], stream = draw_above(model, known, arm, level, bound, to_beat, stream)
+
+
+@pytest.mark.parametrize("case", ["two close ones", "rivals"])
+def test_draws_that_cannot_win_may_be_left_out(case):
+    """Above what is to be beaten, draws come as often as before."""
+    bandit, data = DATA[case]
+    known, belief = known_of(data), posteriors(bandit, data)[2]
+    level, to_beat = belief.mean() + belief.std(), belief.mean() + 1.5 * belief.std()
+    bound, drawn = tail_bound(bandit.model, known, 2, level), np.empty(ROUNDS)
+    with np.errstate(over="ignore"):
+        draw_often(bandit.model, known, 2, level, bound, to_beat, drawn, stream_of(5))
+    above = drawn[drawn > -math.inf]
+    assert above.min() > to_beat
+    expected, control = belief.sf(to_beat) / bound, belief.sf(level) / bound
+    error = math.sqrt(expected * (1.0 - expected) / ROUNDS)
+    assert abs(len(above) / ROUNDS - expected) < 4.0 * error < abs(len(above) / ROUNDS - control)
 
 
 def test_bounds_at_the_ends():

@@ -19,6 +19,8 @@ from bayesregret.contracts import (
     posterior_draw,
     posterior_quantile,
     posterior_variance,
+    prepare_draws,
+    prepared_draw,
     prior_pulls,
     prior_total,
     quantile_rise,
@@ -27,6 +29,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.beta_above import beta_above, beta_quantile_rise, beta_tail_bound
+from bayesregret.models.beta_prepared import prepare_beta, prepared_beta
 from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betainccinv
@@ -98,6 +101,17 @@ def bernoulli_draw(model, known, arm, stream):
     return beta(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, stream)
 
 
+@prepare_draws.implement(BernoulliModel)
+def prepare_bernoulli(model, known, arm, prepared):
+    wins = known.totals[arm]
+    prepare_beta(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, prepared)
+
+
+@prepared_draw.implement(BernoulliModel)
+def prepared_bernoulli(model, prepared, stream):
+    return prepared_beta(prepared, stream)
+
+
 @posterior_quantile.implement(BernoulliModel)
 def bernoulli_quantile(model, known, arm, tail):
     wins = known.totals[arm]
@@ -123,9 +137,10 @@ def bernoulli_tail_bound(model, known, arm, value):
 
 
 @draw_above.implement(BernoulliModel)
-def bernoulli_draw_above(model, known, arm, value, bound, stream):
+def bernoulli_draw_above(model, known, arm, value, bound, to_beat, stream):
     wins = known.totals[arm]
-    return beta_above(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value, bound, stream)
+    a, b = model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins
+    return beta_above(a, b, value, bound, to_beat, stream)
 
 
 @never_lowers.implement(BernoulliModel)

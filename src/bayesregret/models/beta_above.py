@@ -12,6 +12,8 @@ from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betaln
 
+TWO_PI = 2.0 * math.pi
+
 
 @rarely_called
 def beta_tail_bound(a, b, value):
@@ -21,8 +23,21 @@ def beta_tail_bound(a, b, value):
     fall = rate_of_fall(a, b, value)
     if fall <= 0.0:
         return 1.0
-    density = math.exp((a - 1.0) * math.log(value) + (b - 1.0) * math.log1p(-value) - betaln(a, b))
-    return min(1.0, density / fall)
+    return min(1.0, density_bound(a, b, value) / fall)
+
+
+@jitable
+def density_bound(a, b, value):
+    """At least the Beta(a, b) density at `value`: as Stirling's formula for the three Gamma functions of its constant,
+    which is too low by less than 1 / (12 x) in the logarithm at x, and never too high."""
+    both = a + b
+    exponent = a * math.log(value * both / a) + b * math.log((1.0 - value) * both / b) + 1.0 / (12.0 * both)
+    return math.exp(exponent) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
+
+
+@jitable
+def log_density(a, b, value):
+    return (a - 1.0) * math.log(value) + (b - 1.0) * math.log1p(-value) - betaln(a, b)
 
 
 @rarely_called
@@ -36,8 +51,7 @@ def beta_quantile_rise(a, b, tail, quantile):
         return 0.0
     if a <= 1.0:
         return (1.0 - quantile) / b
-    log_density = (a - 1.0) * math.log(quantile) + (b - 1.0) * math.log1p(-quantile) - betaln(a, b)
-    return tail * math.exp(-log_density)
+    return tail * math.exp(-log_density(a, b, quantile))
 
 
 @jitable
@@ -48,16 +62,17 @@ def rate_of_fall(a, b, value):
 
 
 @rarely_called
-def beta_above(a, b, value, bound, stream):
-    """A Beta(a, b) draw that exceeds `value`, or -inf: that with the chance 1 - tail / bound."""
+def beta_above(a, b, value, bound, to_beat, stream):
+    """A Beta(a, b) draw that exceeds `value`, or -inf: that with the chance 1 - tail / bound. Also -inf if the draw, or
+    what may become one, is not above `to_beat`."""
     if bound >= 1.0:
         drawn, stream = beta(a, b, stream)
         return (drawn if drawn > value else -math.inf), stream
     fall = rate_of_fall(a, b, value)
     u, stream = uniform(stream)
-    kept, stream = uniform(stream)
     beyond = -math.log1p(-u) / fall
-    if beyond >= 1.0 - value:
+    drawn = value + beyond
+    if drawn <= to_beat or drawn >= 1.0:
         return -math.inf, stream
-    below = (a - 1.0) * math.log1p(beyond / value) + (b - 1.0) * math.log1p(-beyond / (1.0 - value)) + fall * beyond
-    return (value + beyond if kept < math.exp(below) else -math.inf), stream
+    kept, stream = uniform(stream)
+    return (drawn if kept * bound * fall < math.exp(log_density(a, b, drawn) + fall * beyond) else -math.inf), stream

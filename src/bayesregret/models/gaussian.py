@@ -205,13 +205,15 @@ def gaussian_tail_bound(model, known, arm, value):
 @draw_above.implement(RademacherModel)
 @draw_above.implement(GaussianArmsModel)
 @draw_above.implement(RademacherArmsModel)
-def gaussian_draw_above(model, known, arm, value, bound, stream):
+def gaussian_draw_above(model, known, arm, value, bound, to_beat, stream):
     """An exponential draw below the tangent is kept if it is below the density, too."""
     if bound >= 1.0:
         drawn, stream = posterior_draw(model, known, arm, stream)
         return (drawn if drawn > value else -math.inf), stream
     deviation = normal_deviation(model, arm, known.counts[arm])
     u, stream = uniform(stream)
-    kept, stream = uniform(stream)
     beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
+    if value + deviation * beyond <= to_beat:
+        return -math.inf, stream
+    kept, stream = uniform(stream)
     return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream

@@ -11,26 +11,41 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from bayesregret.contracts import choose_arm, draw_above, known_mean, posterior_draw, posterior_variance, tail_bound
+from bayesregret.contracts import (
+    PREPARED,
+    choose_arm,
+    draw_above,
+    known_mean,
+    posterior_draw,
+    posterior_variance,
+    prepare_draws,
+    prepared_draw,
+    tail_bound,
+)
 from bayesregret.dispatch import jitable
 from bayesregret.rng import uniform
 
 # What `memory` holds: the level, the chance that no far arm exceeds it by their bounds, how often this level failed,
-# the rewards of far arms when they were last looked at, the rewards in all at which arms are sorted anew, how many
-# arms are near, and the round in which a lease fails, or 0. After that the near arms, each far arm's bound, or NEAR for
-# near ones, and its count at that time.
-LEVEL, NONE_ABOVE, FAILURES, FAR_PULLS, SORT_AT, NEARBY, FAILS_AT, HEAD = range(8)
-NEAR = -1.0
+# the rewards of far arms when they were last looked at, the rewards in all at which arms are sorted anew, the place of
+# the first far arm, and the round in which a lease fails, or 0. After that all arms, the near ones first, and the one
+# with the highest mean before all; in the same order, their bounds, and their counts when they were bounded.
+LEVEL, NONE_ABOVE, FAILURES, FAR_PULLS, SORT_AT, FIRST_FAR, FAILS_AT, HEAD = range(8)
+# What `scratch` holds of each arm: what its draws need, and the count it is for, plus 1.
+PER_ARM = PREPARED + 1
 # Arms are sorted anew after as many rewards as this share of all so far, or so many, or if the level failed so often.
-SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 3, 8, 16.0
+SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 3, 16, 32.0
 
 
 def memory_for_likely(arms: int) -> int:
     return HEAD + 3 * arms
 
 
+def scratch_for_likely(arms: int) -> int:
+    return PER_ARM * arms
+
+
 class LikelyHighest(NamedTuple):
-    """For beliefs that have bounds of their tails."""
+    """For beliefs whose draws can be prepared, and that have bounds of their tails."""
 
     reach: float  # the level is so many deviations below the highest mean
     near_chance: float  # an arm is near if it exceeds the level with more than this chance
@@ -42,13 +57,23 @@ def choose_likely_highest(policy, model, known, round_, stream):
     if known.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, known)
     best, highest, near_pulls = 0, -math.inf, 0
-    for place in range(HEAD, HEAD + int(memory[NEARBY])):
+    for place in range(HEAD, int(memory[FIRST_FAR])):
         arm = int(memory[place])
         near_pulls += counts[arm]
-        value, stream = posterior_draw(model, known, arm, stream)
-        if value > highest:
-            best, highest = arm, value
+        value, stream = draw(model, known, arm, stream)
+        # Without a branch: which arm is highest cannot be foretold.
+        best, highest = (arm if value > highest else best), max(highest, value)
     return highest_of_all(model, known, near_pulls, best, highest, stream)
+
+
+@jitable
+def draw(model, known, arm, stream):
+    """A draw from an arm's posterior; draws are prepared anew when the arm has new data."""
+    prepared = known.scratch[arm * PER_ARM : arm * PER_ARM + PER_ARM]
+    if prepared[PREPARED] != known.counts[arm] + 1.0:
+        prepared[PREPARED] = known.counts[arm] + 1.0
+        prepare_draws(model, known, arm, prepared)
+    return prepared_draw(model, prepared, stream)
 
 
 @jitable
@@ -66,43 +91,59 @@ def highest_of_all(model, known, near_pulls, best, highest, stream):
 @jitable
 def sort_arms(policy, model, known):
     """Set the level, and tell near arms from far ones."""
-    memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[HEAD + arms : HEAD + 2 * arms], memory[HEAD + 2 * arms :]
-    leader = 0
-    for arm in range(1, arms):
-        if known_mean(model, known, arm) > known_mean(model, known, leader):
-            leader = arm
-    level = known_mean(model, known, leader) - policy.reach * math.sqrt(posterior_variance(model, known, leader))
-    near = 0
-    for arm in range(arms):
-        bounds[arm], stamps[arm] = tail_bound(model, known, arm, level), known.counts[arm]
-        if arm == leader or bounds[arm] > policy.near_chance:
-            bounds[arm], memory[HEAD + near] = NEAR, arm
-            near += 1
-    use_level(model, known, level, near)
+    leader, mean = 0, -math.inf
+    for arm in range(known.counts.shape[0]):
+        other = known_mean(model, known, arm)
+        if other > mean:
+            leader, mean = arm, other
+    level = mean - policy.reach * math.sqrt(posterior_variance(model, known, leader))
+    line_up(model, known, leader, level)
+    bring_near(known, policy.near_chance)
+    look_at_far_arms(model, known)
 
 
 @jitable
-def use_level(model, known, level, near):
-    """So many arms being near, until arms are sorted anew."""
-    memory = known.memory
-    memory[LEVEL], memory[NEARBY], memory[FAILURES] = level, near, 0.0
+def line_up(model, known, leader, level):
+    """The leader alone is near; give the chance that no other exceeds the level, by their bounds."""
+    memory, arms = known.memory, known.counts.shape[0]
+    bounds, stamps = memory[arms:], memory[2 * arms :]
+    memory[HEAD], place, none_above = leader, HEAD + 1, 1.0
+    for arm in range(arms):
+        if arm != leader:
+            memory[place], bounds[place], stamps[place] = arm, tail_bound(model, known, arm, level), known.counts[arm]
+            none_above *= 1.0 - bounds[place]
+            place += 1
+    memory[LEVEL], memory[FIRST_FAR], memory[FAILURES] = level, HEAD + 1, 0.0
     memory[SORT_AT] = known.received[0] + max(FEWEST_REWARDS, known.received[0] // SHARE_OF_REWARDS)
-    look_at_far_arms(model, known)
+    return none_above
+
+
+@jitable
+def bring_near(known, near_chance):
+    """Those that exceed the level with more than this chance."""
+    memory, arms = known.memory, known.counts.shape[0]
+    bounds, stamps = memory[arms:], memory[2 * arms :]
+    first_far = HEAD + 1
+    for place in range(HEAD + 1, HEAD + arms):
+        if bounds[place] > near_chance:
+            memory[first_far], memory[place] = memory[place], memory[first_far]
+            bounds[place], stamps[place] = bounds[first_far], stamps[first_far]  # near arms have no use for theirs
+            first_far += 1
+    memory[FIRST_FAR] = first_far
 
 
 @jitable
 def look_at_far_arms(model, known):
     """New bounds of those with new data; a lease by the old ones is over."""
     memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[HEAD + arms : HEAD + 2 * arms], memory[HEAD + 2 * arms :]
+    bounds, stamps = memory[arms:], memory[2 * arms :]
     none_above, pulls = 1.0, 0
-    for arm in range(arms):
-        if bounds[arm] != NEAR:
-            if stamps[arm] != known.counts[arm]:
-                bounds[arm], stamps[arm] = tail_bound(model, known, arm, memory[LEVEL]), known.counts[arm]
-            none_above *= 1.0 - bounds[arm]
-            pulls += known.counts[arm]
+    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
+        arm = int(memory[place])
+        if stamps[place] != known.counts[arm]:
+            bounds[place], stamps[place] = tail_bound(model, known, arm, memory[LEVEL]), known.counts[arm]
+        none_above *= 1.0 - bounds[place]
+        pulls += known.counts[arm]
     memory[NONE_ABOVE], memory[FAR_PULLS], memory[FAILS_AT] = none_above, pulls, 0.0
 
 
@@ -110,31 +151,27 @@ def look_at_far_arms(model, known):
 def draw_far_arms(model, known, coin, best, highest, stream):
     """The arm with the highest draw, that of the near ones being `highest`.
 
-    The coin tells the first arm that may exceed the level, by the bounds of their chances; those after it have coins of
-    their own. Only if all stay below it, the near ones too, must they be drawn there.
+    The coin tells the first arm that may exceed the level, by the bounds of their chances; another one tells the next.
+    Only if all stay below it, the near ones too, must they be drawn there.
     """
     memory, arms = known.memory, known.counts.shape[0]
-    level = memory[LEVEL]
+    level, first_far, bounds = memory[LEVEL], int(memory[FIRST_FAR]), memory[arms:]
     none_so_far = 1.0
-    for arm in range(arms):
-        bound = memory[HEAD + arms + arm]
-        if bound != NEAR:
-            if coin < none_so_far:
-                none_so_far *= 1.0 - bound
-                may_exceed = coin >= none_so_far
-            else:
-                u, stream = uniform(stream)
-                may_exceed = u < bound
-            if may_exceed:
-                value, stream = draw_above(model, known, arm, level, bound, stream)
-                if value > highest:
-                    best, highest = arm, value
+    for place in range(first_far, HEAD + arms):
+        none_so_far *= 1.0 - bounds[place]
+        if coin >= none_so_far:
+            arm = int(memory[place])
+            value, stream = draw_above(model, known, arm, level, bounds[place], highest, stream)
+            if value > highest:
+                best, highest = arm, value
+            coin, stream = uniform(stream)
+            none_so_far = 1.0
     if highest <= level:
-        for arm in range(arms):
-            if memory[HEAD + arms + arm] != NEAR:
-                value, stream = draw_below(model, known, arm, level, stream)
-                if value > highest:
-                    best, highest = arm, value
+        for place in range(first_far, HEAD + arms):
+            arm = int(memory[place])
+            value, stream = draw_below(model, known, arm, level, stream)
+            if value > highest:
+                best, highest = arm, value
     memory[FAILURES] += 1.0
     if memory[FAILURES] >= MOST_FAILURES:
         memory[SORT_AT] = 0.0

@@ -13,21 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.contracts import centre_and_width, choose_arm, keeps_lead, tail_bound, take_lead
+from bayesregret.contracts import centre_and_width, choose_arm, keeps_lead, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.likely_highest import (
     FAILS_AT,
     FAR_PULLS,
+    FIRST_FAR,
     HEAD,
     LEVEL,
-    NEAR,
-    NEARBY,
     NONE_ABOVE,
     SORT_AT,
+    bring_near,
     draw_far_arms,
     highest_of_all,
+    line_up,
     look_at_far_arms,
-    use_level,
 )
 from bayesregret.policies.scaled_widths import OneDeviation
 from bayesregret.rng import normal, uniform
@@ -44,8 +44,6 @@ class LikelyHighestNormal(NamedTuple):
     parts: Any = OneDeviation()  # or a table of them
 
 
-# An arm whose mean is so few deviations below the level is near, whatever the others are.
-CLOSE = 0.8
 # A near arm costs a draw in every round that is not leased, a failing coin all that is done then.
 BY_NORMALS = LikelyHighestNormal(2.8, 0.03, 0.75, 2.2, 0.5 * math.erfc(2.2 / math.sqrt(2.0)))
 
@@ -67,7 +65,7 @@ def take_lead_by_chance(policy, model, known, news, round_, stream):
     memory = known.memory
     if known.received[0] >= memory[SORT_AT]:
         sort_normals(policy, model, known)
-    if memory[NEARBY] == 1.0:
+    if memory[FIRST_FAR] == HEAD + 1:
         leader = U(memory[HEAD])
         if known.received[0] - known.counts[leader] != memory[FAR_PULLS]:
             look_at_far_arms(model, known)
@@ -94,26 +92,13 @@ def normal_parts(policy, model, arm, count, total):
 @jitable
 def sort_normals(policy, model, known):
     """Set the level, and tell near arms from far ones."""
-    memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[HEAD + arms : HEAD + 2 * arms], memory[HEAD + 2 * arms :]
     leader, mean, deviation = 0, -math.inf, 0.0
-    for arm in range(arms):
+    for arm in range(known.counts.shape[0]):
         centre, width = centre_and_width(policy, model, arm, known.counts[arm], known.totals[arm])
         leader, mean, deviation = (arm, centre, width) if centre > mean else (leader, mean, deviation)
-    level = mean - policy.reach * deviation
-    none_above = 1.0
-    for arm in range(arms):
-        centre, width = centre_and_width(policy, model, arm, known.counts[arm], known.totals[arm])
-        bounds[arm], stamps[arm] = 1.0, known.counts[arm]
-        if level - centre > CLOSE * width:
-            bounds[arm] = tail_bound(model, known, arm, level)
-        none_above *= 1.0 - bounds[arm] if arm != leader else 1.0
-    near = 0
-    for arm in range(arms):
-        if arm == leader or (none_above < policy.lone_chance and bounds[arm] > policy.near_chance):
-            bounds[arm], memory[HEAD + near] = NEAR, arm
-            near += 1
-    use_level(model, known, level, near)
+    if line_up(model, known, leader, mean - policy.reach * deviation) < policy.lone_chance:
+        bring_near(known, policy.near_chance)
+    look_at_far_arms(model, known)
 
 
 @jitable
@@ -121,7 +106,7 @@ def highest_of_near(policy, model, known, stream):
     """The arm with the highest draw, when near ones are drawn."""
     memory, counts = known.memory, known.counts
     best, highest, near_pulls = 0, -math.inf, 0
-    for place in range(HEAD, HEAD + int(memory[NEARBY])):
+    for place in range(HEAD, int(memory[FIRST_FAR])):
         arm = int(memory[place])
         near_pulls += counts[arm]
         centre, width = centre_and_width(policy, model, arm, counts[arm], known.totals[arm])

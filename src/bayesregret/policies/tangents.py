@@ -19,6 +19,7 @@ CAUTION = 0.5
 # Indices may be off by rounding, and their slopes by more of it.
 ROUNDING, ROUNDING_OF_RISE = 1e-12, 1e-8
 STEEPEST = 1e300  # in place of an infinite slope, which times 0 would be no number
+FOR_EVER = 1e300  # in place of an infinite time
 
 
 class HighestByTangents(NamedTuple):
@@ -30,7 +31,8 @@ class HighestByTangents(NamedTuple):
 
 # What `scratch` holds: the leader plus 1, or 0 if there is none; the last round in which the others stay below it, and
 # below what; the rewards received before that was found, the leader's among them, and their sum. After that each arm's
-# index when it was last computed, its slope, the logarithm of that round, and the count it is for, plus 1.
+# index when it was last computed, its slope, the logarithm of that round or FOR_EVER if it does not rise, and the count
+# it is for, plus 1.
 LEADER, GOOD_UNTIL, TOP, RECEIVED, COUNT, TOTAL, HEAD = range(7)
 
 
@@ -59,15 +61,18 @@ def find_leader(policy, model, known, round_):
     scratch, time = known.scratch, math.log(round_)
     look_at_news(policy, model, known, round_, time)
     best, lead = highest_index(policy, model, known, round_, time)
+    if lead == math.inf:  # of an arm never tried: no belief, and falls with any reward
+        scratch[LEADER] = 0.0
+        return best
     later = round_ + max(FEWEST_ROUNDS, round_ // SHARE_OF_ROUNDS)
     _, top = highest_ceiling(known, math.log(later), best)
-    if top >= lead:
+    if top > lead:
         _, second = highest_ceiling(known, time, best)
         share = CAUTION * (lead - second) / (top - second) if top > second else 0.0
         later = round_ + int((later - round_) * share)
         _, top = highest_ceiling(known, math.log(later), best)
-    # The infinite index of an arm never tried is no belief, and falls with any reward.
-    scratch[LEADER] = best + 1.0 if top < lead < math.inf and later > round_ else 0.0
+    # An arm that ties does not rise, as tangents are above their indices; then it ties now, and comes after the leader.
+    scratch[LEADER] = best + 1.0 if top <= lead and later > round_ else 0.0
     scratch[GOOD_UNTIL], scratch[TOP] = later, top
     remember(known, best)
     return best
@@ -97,32 +102,33 @@ def highest_index(policy, model, known, round_, time):
     indices, times = known.scratch[HEAD:], known.scratch[HEAD + 2 * arms :]
     while True:
         best, lead = highest_ceiling(known, time, -1)
-        if times[best] == time:
+        if times[best] >= time:
             return best, lead
         look_at(policy, model, known, best, round_, time)
         for arm in range(arms):  # at once, as arms of which nothing is known may be many
-            if times[arm] != time and ceiling_at(known, arm, time) >= indices[best]:
+            if times[arm] < time and ceiling_at(known, arm, time) >= indices[best]:
                 look_at(policy, model, known, arm, round_, time)
 
 
 @jitable
 def look_at(policy, model, known, arm, round_, time):
-    """The index of an arm in this round, and the tangent there."""
+    """The index of an arm in this round, and the tangent there. One that does not rise is good for ever: with many arms
+    that never failed, or were never tried, many have the highest index there is."""
     scratch, arms = known.scratch, known.counts.shape[0]
     index = rising_index(policy, model, known, arm, round_)
     rise = index_rise(policy, model, known, arm, round_, index)
-    scratch[HEAD + arm], scratch[HEAD + 2 * arms + arm] = index, time
+    scratch[HEAD + arm], scratch[HEAD + 2 * arms + arm] = index, (time if rise > 0.0 else FOR_EVER)
     scratch[HEAD + arms + arm] = rise * (1.0 + ROUNDING_OF_RISE) if rise < STEEPEST else STEEPEST
 
 
 @jitable
 def ceiling_at(known, arm, time):
-    """The index of an arm that is looked at then; otherwise its tangent, raised by rounding, so that an equal index is
-    looked at before it is passed over."""
+    """The index of an arm that is looked at then, or does not rise; otherwise its tangent, raised by rounding, so that
+    an equal index is looked at before it is passed over."""
     arms = known.counts.shape[0]
     index, since = known.scratch[HEAD + arm], time - known.scratch[HEAD + 2 * arms + arm]
-    ceiling = index + known.scratch[HEAD + arms + arm] * since
-    return ceiling + ROUNDING * abs(ceiling) if since > 0.0 else index
+    rise = known.scratch[HEAD + arms + arm] * since
+    return index + rise + ROUNDING * (abs(index) + rise) if since > 0.0 else index
 
 
 @jitable

@@ -16,9 +16,10 @@ from bayesregret.contracts import (
     normal_deviation,
     posterior_draw,
     posterior_variance,
+    prepared_draw,
     tail_bound,
 )
-from bayesregret.policies.likely_highest import LikelyHighest, memory_for_likely
+from bayesregret.policies.likely_highest import LikelyHighest, memory_for_likely, scratch_for_likely
 from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
 from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
 from bayesregret.policies.policy import BelievingPolicy
@@ -27,9 +28,9 @@ from bayesregret.special import make_special_functions_ready
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
-# A near arm costs a draw in every round, a far one all that is done when it may exceed the level. A Beta draw costs ten
-# times a normal one.
-BY_BOUNDS = LikelyHighest(1.5, 0.15)
+# A near arm costs a draw in every round, a far one all that is done when it may exceed the level. A Beta draw costs
+# five times a normal one.
+BY_BOUNDS = LikelyHighest(2.0, 0.2)
 
 
 class HighestDraw(NamedTuple):
@@ -65,13 +66,18 @@ class Thompson(BelievingPolicy):
 
     def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | LikelyHighest | LikelyHighestNormal:
         belief = type(self.belief(bandit))
-        if all(belief in function.bodies for function in (posterior_variance, tail_bound, draw_above)):
+        if belief in normal_deviation.bodies:
+            return BY_NORMALS
+        if all(belief in function.bodies for function in (posterior_variance, prepared_draw, tail_bound, draw_above)):
             make_special_functions_ready()
-            return BY_NORMALS if belief in normal_deviation.bodies else BY_BOUNDS
+            return BY_BOUNDS
         return HighestDraw()
 
     def memory(self, bandit: Bandit) -> int:
         return memory_for_likely(bandit.arms)
+
+    def scratch(self, bandit: Bandit) -> int:
+        return scratch_for_likely(bandit.arms)
 
     def linear_scratch(self, rank: int, columns: int) -> int:
         return scratch_for_rivals(rank, columns)

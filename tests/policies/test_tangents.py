@@ -1,0 +1,55 @@
+"""Many arms with the same data, and so with the same index: the first of them is taken, and few are looked at."""
+
+import numpy as np
+import pytest
+
+import bayesregret as br
+from bayesregret.contracts import choose_arm, nothing_known, rising_index, take_in
+from bayesregret.policies import tangents
+from bayesregret.policies.tangents import HighestByTangents, scratch_for_tangents
+from draws import stream_of
+
+ARMS, ROUNDS = 40, 200
+BANDIT = br.BernoulliBandit([1.0] * ARMS, [1.0] * ARMS)
+
+
+def first_highest(settings, known, round_):
+    """Every index in every round."""
+    indices = [rising_index(settings, BANDIT.model, known, arm, round_) for arm in range(ARMS)]
+    return int(np.argmax(indices))
+
+
+def play(policy, chance_of_success):
+    """(rounds, 2): the arms that are taken, and those with the highest index."""
+    settings = policy.settings(BANDIT, ROUNDS)
+    known = nothing_known(ARMS, 0, scratch_for_tangents(ARMS))
+    rng, taken = np.random.default_rng(3), []
+    for round_ in range(1, ROUNDS + 1):
+        arm, _ = choose_arm(HighestByTangents(settings), BANDIT.model, known, round_, stream_of())
+        taken.append((arm, first_highest(settings, known, round_)))
+        take_in(known, arm, float(rng.random() < chance_of_success))
+    return np.array(taken)
+
+
+@pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0), br.QuantileUCB()], ids=repr)
+@pytest.mark.parametrize("chance", [0.0, 0.5, 0.9, 1.0])
+def test_the_first_of_equal_arms_is_taken(policy, chance):
+    taken = play(policy, chance)
+    assert taken[:, 0].tolist() == taken[:, 1].tolist()
+
+
+def looks(monkeypatch, chance):
+    """How many indices are computed in a round."""
+    seen = []
+    look = tangents.look_at
+    monkeypatch.setattr(tangents, "look_at", lambda *given: (seen.append(given), look(*given)))
+    play(br.KLUCB(), chance)
+    return len(seen) / ROUNDS
+
+
+def test_equal_arms_are_not_looked_at_again(monkeypatch):
+    """The control: they are, if it is not known that their index does not rise."""
+    assert looks(monkeypatch, 0.9) < 2.0
+    rise = tangents.index_rise
+    monkeypatch.setattr(tangents, "index_rise", lambda *given: max(rise(*given), 1e-9))
+    assert looks(monkeypatch, 0.9) > 5.0

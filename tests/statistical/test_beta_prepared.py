@@ -1,0 +1,71 @@
+"""Prepared Beta draws against SciPy's distribution; in plain Python a few, compiled many."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesregret.contracts import PREPARED
+from bayesregret.models.beta_prepared import STEEP, log_chance, prepare_beta, prepared_beta
+from draws import compiled, deviation, stream_of
+
+SHAPES = [
+    (0.05, 2.0),
+    (0.1, 1.5),
+    (0.5, 0.5),
+    (3.0, 0.3),
+    (0.7, 40.0),
+    (1.0, 1.0),
+    (1.0, 3.0),
+    (7.5, 2.0),
+    (1e2, 1e4),
+    (1e8, 3e8),
+]
+
+
+def fill(prepared, out, stream):
+    for i in range(out.shape[0]):
+        out[i], stream = prepared_beta(prepared, stream)
+
+
+def draws_of(a, b, size, play=fill, seed=60):
+    prepared, out = np.zeros(PREPARED), np.empty(size)
+    prepare_beta(a, b, prepared)
+    with np.errstate(over="ignore"):
+        play(prepared, out, stream_of(seed))
+    return out
+
+
+def check(values, a, b):
+    """By the uniform variables that their distribution function makes of them (Kolmogorov-Smirnov)."""
+    law, wrong = stats.beta(a, b), stats.beta(a * 1.3, b / 1.3)
+    assert ((values >= 0.0) & (values <= 1.0)).all()
+    assert stats.kstest(law.cdf(values), "uniform").pvalue > 1e-3
+    assert stats.kstest(wrong.cdf(values), "uniform").pvalue < 1e-6
+    assert deviation(values, law.mean(), law.std()) < 4.0
+
+
+@pytest.mark.parametrize(("a", "b"), SHAPES)
+def test_a_few_draws(a, b):
+    check(draws_of(a, b, 2_000), a, b)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("a", "b"), SHAPES[:-1])
+def test_many_draws(a, b):
+    values = draws_of(a, b, 100_000, play=compiled(fill))
+    check(values, a, b)
+    law = stats.beta(a, b)
+    variance, kurtosis = law.var(), float(law.stats("k"))
+    squares, spread = (values - law.mean()) ** 2, variance * np.sqrt(kurtosis + 2.0)
+    assert deviation(squares, variance, spread) < 4.0
+    assert deviation(1.1 * squares, variance, spread) > 4.0
+
+
+def test_what_is_surely_kept():
+    """The bound that spares logarithms holds for all d from 2/3 on; with one per cent less it would not."""
+    d, step = np.geomspace(2.0 / 3.0, 1e3, 40)[:, None], np.linspace(-0.999, 3.0, 4_000)
+    z = step * np.sqrt(9.0 * d)
+    with np.errstate(divide="ignore"):
+        chance = np.exp(np.vectorize(log_chance)(d, z, 1.0 + step))
+    assert (chance >= 1.0 - STEEP * z**4 / d - 1e-12).all()
+    assert not (chance >= 1.0 - 0.99 * STEEP * z**4 / d - 1e-12).all()
