@@ -56,8 +56,10 @@ def choose_likely_highest(policy, model, known, round_, stream):
     memory, counts = known.memory, known.counts
     if known.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, known)
-    best, highest, near_pulls = 0, -math.inf, 0
-    for place in range(HEAD, int(memory[FIRST_FAR])):
+    best = int(memory[HEAD])
+    highest, stream = draw(model, known, best, stream)
+    near_pulls = counts[best]
+    for place in range(HEAD + 1, int(memory[FIRST_FAR])):
         arm = int(memory[place])
         near_pulls += counts[arm]
         value, stream = draw(model, known, arm, stream)
