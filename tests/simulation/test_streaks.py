@@ -29,7 +29,7 @@ HORIZON = 200
 @pytest.fixture
 def plain_python(monkeypatch):
     """Without waiting for the compiler: that its code gives the same bits is a test of its own."""
-    for place in ("simulation.engine", "simulation.arms", "agent"):
+    for place in ("simulation.engine", "simulation.arms", "agent.arms", "agent.linear"):
         monkeypatch.setattr(f"bayesregret.{place}.compile_kernel", lambda body, *classes: body)
 
 
