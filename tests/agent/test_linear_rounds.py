@@ -9,6 +9,7 @@ import bayesregret as br
 from bayesregret.contracts import draw_reward
 from bayesregret.models.linear_posterior import UPDATES_UNTIL_REFRESH
 from bayesregret.policies.explore_commit import ExploreCommit
+from bayesregret.policies.linear_thompson import CALLED, MOST_CALLED
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from conftest import JIT_IS_OFF
 
@@ -83,6 +84,21 @@ def test_stopping_and_going_on_equals_never_stopping_bit_for_bit(policy):
         assert world.taken == same_world.taken
     assert never.to_json() == stopping.to_json()
     assert np.array_equal(never.pulls, stopping.pulls)
+
+
+def test_levels_of_thompson_sampling_survive():
+    """A leader is repeated, and others are called now and then: what was decided by is in the text."""
+    bandit = br.LinearBandit(np.eye(3), [1.5, 0.0, 0.0], prior_width=1.0, reward_noise=1.0)
+    never, stopping, taken = br.Thompson().start(bandit, seed=2), br.Thompson().start(bandit, seed=2), []
+    for _ in range(60):
+        stopping = br.Agent.from_json(stopping.to_json())
+        taken.append(never.select())
+        assert stopping.select() == taken[-1]
+        for agent in (never, stopping):
+            agent.update(taken[-1], [1.2, 0.1, 0.3][taken[-1]])
+    assert never.to_json() == stopping.to_json()
+    assert set(taken) == {0, 1, 2}
+    assert 0.0 < json.loads(never.to_json())["state"]["memory"][CALLED] < MOST_CALLED
 
 
 def test_rewards_may_come_before_the_first_choice():

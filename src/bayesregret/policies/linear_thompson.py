@@ -1,12 +1,12 @@
 """Thompson sampling on a linear belief: most draws need not be made.
 
-Let l be the arm with the highest mean. In a draw of the parameter, arm a is a rival if its mean reward is above l's: if
-a standard normal variable is above lead_a, l's lead over a in deviations. Let level_a be at most lead_a, and q_a the
-chance of such a variable above it. If the q_a sum up to less than 1, one coin takes l with the chance that they leave,
-or else calls an arm, a with chance q_a. Then the parameter is drawn given that a's variable is above level_a. If a is a
-rival in this draw, and a second coin with chance 1 / (number of rivals) agrees, the best arm of the draw is taken, and
-otherwise l. So a draw with rivals is made once for each of them and agreed to in one case of as many: it has the chance
-that it should have, and l the chance that there are no rivals.
+Let l be the arm with the highest mean. In a draw of the parameter, arm a is a rival if its mean reward is above l's,
+that is, if a standard normal variable is above lead_a, l's lead over a in deviations. Let level_a be at most lead_a,
+and q_a the chance of such a variable above it. If the q_a sum up to less than 1, one coin takes l with the chance that
+they leave, or calls an arm, a with chance q_a. The parameter is then drawn given that a's variable is above level_a.
+If a is a rival in this draw, and a second coin with chance 1 / (number of rivals) agrees, the best arm of the draw is
+taken, and otherwise l. So a draw with rivals is made once for each of them and agreed to in one case of as many (Karp
+and Luby 1983): it has the chance that it should have, and l the chance that there are no rivals.
 
 While l is repeated, variances of leads only fall, so levels hold until its mean has moved by more than they allow for.
 """
