@@ -62,7 +62,7 @@ def test_an_agent_takes_the_decisions_of_a_run(world, policy, plain_python, monk
 def test_a_lease_that_does_not_end_is_noticed(policy, plain_python, monkeypatch):
     """The control: a run whose leader never falls behind takes other decisions."""
     monkeypatch.setattr(streaks, "keeps_lead", lambda *args: True)
-    assert not all(same_decisions(WORLDS["close"], policy, seed) for seed in range(8))
+    assert not all(same_decisions(WORLDS[world], policy, seed) for world in ("close", "far ahead") for seed in range(8))
 
 
 def test_most_rounds_are_leased(plain_python, monkeypatch):
