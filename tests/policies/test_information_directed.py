@@ -301,7 +301,7 @@ def play(bandit, policy, horizon, seed):
 
 
 @pytest.mark.parametrize("gain", [pytest.param("exact", marks=pytest.mark.slow), "variance"])
-@pytest.mark.parametrize("name", ["bernoulli", "gaussian", "gaussian arms"])
+@pytest.mark.parametrize("name", ["bernoulli", "gaussian", pytest.param("gaussian arms", marks=pytest.mark.slow)])
 def test_the_engine_decides_like_plain_python(name, gain):
     bandit, policy = BANDITS[name], br.InformationDirected(gain)
     ran = br.simulate(bandit, policy, horizon=3, runs=1, seed=1, threads=1)["information-directed"]
