@@ -11,6 +11,7 @@ from optimal.test_best_play import chooser, known_of
 
 BERNOULLI = br.BernoulliBandit([1, 2, 1, 0.5], [1, 1, 3, 0.5])
 GAUSSIAN = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=1.0, reward_noise=1.5)
+OWN = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=[0.5, 1.0, 1.0, 2.0], reward_noise=1.5)
 STANDARD_ERRORS = 4.0
 
 
@@ -25,7 +26,7 @@ def gittins_chooser(bandit, horizon):
     return choose
 
 
-@pytest.mark.parametrize("bandit", [BERNOULLI, GAUSSIAN], ids=["bernoulli", "gaussian"])
+@pytest.mark.parametrize("bandit", [BERNOULLI, GAUSSIAN, OWN], ids=["bernoulli", "gaussian", "own widths"])
 def test_ceilings_change_no_decision(bandit):
     horizon, rng = 9, np.random.default_rng(2)
     settings = br.Gittins().settings(bandit, horizon)

@@ -137,6 +137,10 @@ GAUSSIAN = [
     (br.GaussianBandit([0.5, 0, 0, -0.5], 1.0, 1.5), [3, 0, 5, 1], [1.0, 0.0, 4.0, -2.0]),
     (br.GaussianBandit([0.5, 0], 0.3, 2.0), [0, 0], [0, 0]),
     (br.GaussianBandit([1e6, 1e6], 1.0, 0.6), [0, 1], [0, 1e6 + 0.5]),
+    (BANDITS["gaussian arms"], [0, 0, 0, 0], [0, 0, 0, 0]),
+    (BANDITS["gaussian arms"], [3, 0, 5, 1], [1.0, 0.0, 4.0, -2.0]),
+    (br.GaussianBandit([0, 0], [0.1, 3.0], [0.05, 1.0]), [0, 0], [0, 0]),
+    (br.GaussianBandit([0, 0.2, 0.1], 1.0, [20.0, 0.3, 1.0]), [4, 1, 0], [3.0, 0.3, 0.0]),
 ]
 
 
@@ -148,8 +152,34 @@ def test_gaussian_against_the_twin(bandit, counts, totals):
     assert np.allclose(found.chances, slow.chances(known), rtol=1e-8)
     assert np.allclose(found.gaps, slow.gaps(known), rtol=1e-8, atol=1e-15 * abs(mean).max() * 10)
     assert np.allclose(found.gains, slow.normal_gains(mean, deviation, bandit.reward_noise), rtol=3e-7)
-    told = slow.variance_gains(known)
+    told = slow.variance_gains(known) * (np.min(bandit.reward_noise) / bandit.reward_noise) ** 2
     assert np.allclose(look(bandit, counts, totals, "variance").gains, told, rtol=1e-7, atol=1e-9 * (mean[0] > 1e3))
+
+
+def test_each_arm_has_its_own_noise():
+    """Exchanged with its prior it takes its gain along; one noise for both is noticed: the control."""
+    noises = np.array([0.3, 4.0])
+    gains = look(br.GaussianBandit([0.2, 0.0], 1.0, noises)).gains
+    exchanged = look(br.GaussianBandit([0.0, 0.2], 1.0, noises[::-1])).gains
+    assert np.allclose(exchanged[::-1], gains, rtol=1e-9)
+    assert not np.allclose(look(br.GaussianBandit([0.2, 0.0], 1.0, 0.3)).gains, gains, rtol=0.5)
+
+
+def test_equal_noises_in_a_list_of_different_widths():
+    """Gains by variance are then the variances themselves."""
+    bandit = br.GaussianBandit([0.2, 0.0, 0.1], [1.0, 0.5, 2.0], 1.7)
+    told = slow.variance_gains(slow.normal_posteriors(bandit.prior_mean, bandit.prior_width))
+    assert np.allclose(look(bandit, gain="variance").gains, told, rtol=1e-8)
+
+
+@pytest.mark.parametrize("wider", [1e3, 1e9, 1e40])
+def test_widths_far_apart(wider):
+    """The wide arm is above or below what the other will ever be: a reward of it tells all, the other's nothing."""
+    found = look(br.GaussianBandit([0, 0], [1.0, wider], [1.0, 0.25 * wider]))
+    assert np.allclose(found.chances, 0.5, rtol=1e-8)
+    assert np.allclose(found.gaps, wider / math.sqrt(2.0 * math.pi), rtol=1e-5)
+    assert 0.74 * math.log(2.0) < found.gains[1] < math.log(2.0)
+    assert found.gains[0] < 1e-6
 
 
 def test_sharp_and_wide_gaussian_arms():
@@ -271,7 +301,7 @@ def play(bandit, policy, horizon, seed):
 
 
 @pytest.mark.parametrize("gain", [pytest.param("exact", marks=pytest.mark.slow), "variance"])
-@pytest.mark.parametrize("name", ["bernoulli", "gaussian"])
+@pytest.mark.parametrize("name", ["bernoulli", "gaussian", pytest.param("gaussian arms", marks=pytest.mark.slow)])
 def test_the_engine_decides_like_plain_python(name, gain):
     bandit, policy = BANDITS[name], br.InformationDirected(gain)
     ran = br.simulate(bandit, policy, horizon=3, runs=1, seed=1, threads=1)["information-directed"]

@@ -255,10 +255,3 @@ def test_levels_kept_are_the_formula(policy):
 def test_what_may_lower():
     assert not never_lowers(BERNOULLI.model, 2, 1.0)
     assert not never_lowers(GAUSSIAN.model, 1, 100.0)
-
-
-@pytest.mark.parametrize("policy", [br.Gittins(), br.InformationDirected()], ids=lambda policy: policy.name)
-def test_arms_that_differ_are_refused_where_tables_are_for_all(policy):
-    own = br.GaussianBandit([0.0, 0.0], [1.0, 2.0], 1.0)
-    with pytest.raises(ValueError, match=r"^prior_width and reward_noise must be numbers, the same for all arms, for "):
-        br.simulate(own, policy, horizon=5, runs=1, seed=0)

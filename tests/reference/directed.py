@@ -93,14 +93,17 @@ def bernoulli_gains(known: Posteriors):
 
 
 def normal_gains(mean, deviation, noise):
-    """Entropy of the best arm less the expected one after a reward: by the posterior after each of many rewards."""
+    """Entropy of the best arm less the expected one after a reward: by the posterior after each of many rewards.
+
+    `noise` is a number, or one for each arm.
+    """
     before = normal_posteriors(mean, deviation)
     made = []
-    for arm, (m, s) in enumerate(zip(mean, deviation, strict=True)):
-        spread = np.hypot(s, noise)
+    for arm, (m, s, own) in enumerate(zip(mean, deviation, np.broadcast_to(noise, len(mean)), strict=True)):
+        spread = np.hypot(s, own)
         z = np.linspace(-8.5, 8.5, OUTCOMES)
         density = stats.norm.pdf(z) * (z[1] - z[0])
-        after_mean, after = m + s * s / spread * z, s * noise / spread
+        after_mean, after = m + s * s / spread * z, s * own / spread
         below = stats.norm.cdf(before.x, after_mean[:, None], after)
         pdf = stats.norm.pdf(before.x, after_mean[:, None], after)
         found = []

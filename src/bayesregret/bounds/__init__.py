@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bayesregret.bounds import (  # noqa: F401
     bernoulli_passages,
     best,
+    certified_conjugate,
     certified_gaps,
     certified_priors,
     closed_forms,

@@ -6,12 +6,23 @@ from collections.abc import Iterator
 
 from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Parts, Setting
 from bayesregret.bounds.formulas import certified
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    LinearBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
 
 
 @certified.of(GaussianBandit, "the smallest of all")
 @certified.of(BernoulliBandit, "the smallest of all")
 @certified.of(LinearBandit, "the smallest of all")
+@certified.of(PoissonBandit, "the smallest of all")
+@certified.of(ExponentialBandit, "the smallest of all")
+@certified.of(NormalGammaBandit, "the smallest of all")
 def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
     best = min(_holding(bandit, setting), key=lambda bound: bound.value + bound.error)
     return Parts(best.terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
+from bayesregret.contracts import prior_pulls, prior_total, reward_deviation
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.bernoulli_index import bernoulli_index, bernoulli_table
 from bayesregret.optimal.gaussian_index import gaussian_width
 from bayesregret.optimal.gaussian_table import gaussian_table
 
 LARGEST_HORIZON = {"bernoulli": 300, "gaussian": 2_000}
+# Half a gigabyte: of Gaussian arms of so many kinds, the tables for the largest horizon.
+MOST_KINDS = 16
 MOST_ROUNDS, LARGEST_DISCOUNT = 10_000, 0.999
 # Of a discounted sum, what may come after the rounds that are looked at.
 REST = 1e-9
@@ -52,9 +55,9 @@ def gittins_index(
         if wins != int(wins) or not 0.0 <= wins <= pulls:
             raise checks.fail("total", f"a whole number, at least 0 and at most {pulls}", total)
         return bernoulli_index(bandit.alpha[arm] + wins, bandit.beta[arm] + pulls - wins, looked_at, factor)
-    model = bandit.model
-    mean = (model.strength * model.prior_mean[arm] + checks.real("total", total)) / (model.strength + pulls)
-    return float(mean + model.reward_noise * gaussian_width(model.strength + pulls, looked_at, factor))
+    all_pulls = float(prior_pulls(bandit.model, arm) + pulls)
+    mean = (prior_total(bandit.model, arm) + checks.real("total", total)) / all_pulls
+    return float(mean + reward_deviation(bandit.model, arm) * gaussian_width(all_pulls, looked_at, factor))
 
 
 def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
@@ -71,18 +74,22 @@ def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
 def check_has_indices(bandit: Bandit) -> None:
     if not isinstance(bandit, BernoulliBandit | GaussianBandit):
         raise ValueError(f"bandit must be gaussian or bernoulli for gittins, got {bandit.a_kind} one")
-    if getattr(bandit, "arms_differ", False):
-        raise ValueError("prior_width and reward_noise must be numbers, the same for all arms, for Gittins indices")
 
 
 def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:
     """A horizon for which there are tables."""
     check_has_indices(bandit)
-    largest = LARGEST_HORIZON[bandit.kind]
     if horizon is None:
         raise ValueError("horizon must be given for gittins")
+    largest, kinds = LARGEST_HORIZON[bandit.kind], 1
+    if isinstance(bandit, GaussianBandit):
+        kinds = len(_strengths(bandit)[0])
+        largest = min(largest, math.isqrt(largest**2 * MOST_KINDS // kinds))
     if horizon > largest:
-        raise ValueError(f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit, got {horizon}")
+        many = f" with {kinds} kinds of arms" if kinds > MOST_KINDS else ""
+        raise ValueError(
+            f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit{many}, got {horizon}"
+        )
     return horizon
 
 
@@ -94,9 +101,24 @@ def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDAr
     return np.stack([table for table, _ in made]), kind.ravel().astype(np.int64), made[0][1]
 
 
-def gaussian_widths(bandit: GaussianBandit, horizon: int) -> Array:
-    return _gaussian_table(float(bandit.model.strength), horizon)
+def gaussian_tables(bandit: GaussianBandit, horizon: int) -> tuple[Array, NDArray[np.int64]]:
+    """A table of widths for each kind of arm, and the kind of every arm."""
+    strengths, kind = _strengths(bandit)
+    return _gaussian_tables(tuple(strengths.tolist()), horizon), kind
+
+
+def _strengths(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
+    """The pulls that priors are worth: scale and shift leave nothing else of an arm. And the kind of every arm."""
+    strengths, kind = np.unique(np.full(bandit.arms, bandit.model.strength), return_inverse=True)
+    return strengths, kind.astype(np.int64)
+
+
+@functools.lru_cache(maxsize=4)
+def _gaussian_tables(strengths: tuple[float, ...], horizon: int) -> Array:
+    tables = np.empty((len(strengths), horizon, horizon))
+    for kind, strength in enumerate(strengths):
+        tables[kind] = gaussian_table(strength, horizon)
+    return tables
 
 
 _bernoulli_table = functools.lru_cache(maxsize=16)(bernoulli_table)
-_gaussian_table = functools.lru_cache(maxsize=4)(gaussian_table)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import choose_arm, known_mean
+from bayesregret.contracts import choose_arm, known_mean, reward_deviation
 from bayesregret.dispatch import contract, jitable
 from bayesregret.policies.policy import BelievingPolicy
 
@@ -28,10 +28,11 @@ class BernoulliIndices(NamedTuple):
 
 
 class GaussianIndices(NamedTuple):
-    """What is added to the posterior mean, for noise 1: by pulls and rounds left."""
+    """What is added to the posterior mean, for noise 1: a table for each kind of arm, by pulls and rounds left."""
 
     horizon: int
     widths: Array
+    kind: NDArray[np.int64]
 
 
 @contract
@@ -47,7 +48,8 @@ def gittins_of_wins(policy, model, known, arm, left):
 
 @gittins_of_state.implement(GaussianIndices)
 def gittins_of_mean(policy, model, known, arm, left):
-    return known_mean(model, known, arm) + model.reward_noise * policy.widths[known.counts[arm], left - 1]
+    width = policy.widths[policy.kind[arm], known.counts[arm], left - 1]
+    return known_mean(model, known, arm) + reward_deviation(model, arm) * width
 
 
 @jitable
@@ -83,8 +85,9 @@ def choose_by_gittins(policy, model, known, round_, stream):
 class Gittins(BelievingPolicy):
     """Index: the highest charge for each pull at which pulling the arm within the rounds left does not lose.
 
-    For Gaussian bandits over at most 2,000 rounds and Bernoulli ones over at most 300. It needs the horizon. `prior` is
-    a bandit whose prior the policy believes in, the true one if None.
+    For Gaussian bandits over at most 2,000 rounds, fewer where more than 16 arms differ in noise over prior width, and
+    Bernoulli ones over at most 300. It needs the horizon. `prior` is a bandit whose prior the policy believes in, the
+    true one if None.
 
     >>> Gittins()
     Gittins(prior=None)
@@ -94,13 +97,13 @@ class Gittins(BelievingPolicy):
     prior: Bandit | None = None
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Any:
-        from bayesregret.optimal.gittins import bernoulli_tables, check_within_horizon, gaussian_widths
+        from bayesregret.optimal.gittins import bernoulli_tables, check_within_horizon, gaussian_tables
 
         self.belief(bandit)
         believed: Any = self.prior or bandit
         horizon = check_within_horizon(believed, horizon)
         if believed.kind == "gaussian":
-            return GaussianIndices(horizon, gaussian_widths(believed, horizon))
+            return GaussianIndices(horizon, *gaussian_tables(believed, horizon))
         return BernoulliIndices(horizon, *bernoulli_tables(believed, horizon))
 
     def scratch(self, bandit: Bandit) -> int:

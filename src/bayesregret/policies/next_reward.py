@@ -152,9 +152,9 @@ def bernoulli_gain(room, arm):
 
 
 @jitable
-def rule_for(family, outcomes, deviation):
-    """Which rule an arm of this deviation needs."""
-    ratio = telling(family, deviation)
+def rule_for(family, outcomes, shapes, arm):
+    """Which rule an arm needs."""
+    ratio = telling(family, arm, shapes.seconds[arm])
     which = 0
     while outcomes.limits[which] < ratio:
         which += 1
@@ -165,7 +165,7 @@ def rule_for(family, outcomes, deviation):
 def after_reward(family, shapes, arm, point):
     """The arm's posterior mean and deviation after a reward so many deviations from what is expected."""
     deviation = shapes.seconds[arm]
-    ratio = telling(family, deviation)
+    ratio = telling(family, arm, deviation)
     smaller = deviation / math.sqrt(1.0 + ratio * ratio)
     return shapes.means[arm] + ratio * smaller * point, smaller
 
@@ -176,7 +176,7 @@ def start_normal_outcomes(family, outcomes, shapes, what_if, start):
         return
     arms = shapes.means.shape[0]
     for arm in range(arms):
-        which = rule_for(family, outcomes, shapes.seconds[arm])
+        which = rule_for(family, outcomes, shapes, arm)
         for outcome in range(outcomes.sizes[which]):
             mean, deviation = after_reward(family, shapes, arm, outcomes.points[which, outcome])
             what_if.below[arm, outcome] = normal_below((start - mean) / deviation)
@@ -189,7 +189,7 @@ def add_normal_outcomes(family, outcomes, room, what_if, rule, start, half):
     if family.most_telling == 0.0:
         return
     for arm in range(room.shapes.means.shape[0]):
-        which = rule_for(family, outcomes, room.shapes.seconds[arm])
+        which = rule_for(family, outcomes, room.shapes, arm)
         for outcome in range(outcomes.sizes[which]):
             mean, deviation = after_reward(family, room.shapes, arm, outcomes.points[which, outcome])
             fill_normal(what_if.densities, rule, start - mean, half, deviation)
@@ -222,11 +222,11 @@ def add_outcome(panel, what_if, rule, arm, outcome, half):
 @fill_gains.implement(NormalShapes)
 def fill_normal_gains(family, outcomes, room, what_if, by_variance):
     for arm in range(room.best.chances.shape[0]):
-        told = variance_told(room.best, arm)
+        told, noise = variance_told(room.best, arm), family.noises[arm]
         if by_variance:
-            room.best.gains[arm] = told
-        elif room.shapes.seconds[arm] < LEAST_TELLING * family.noise:
-            room.best.gains[arm] = 0.5 * told / (family.noise * family.noise)
+            room.best.gains[arm] = told * family.worth[arm]
+        elif room.shapes.seconds[arm] < LEAST_TELLING * noise:
+            room.best.gains[arm] = 0.5 * told / (noise * noise)
         else:
             room.best.gains[arm] = normal_gain(family, outcomes, room, what_if, arm)
 
@@ -234,7 +234,7 @@ def fill_normal_gains(family, outcomes, room, what_if, by_variance):
 @rarely_called
 def normal_gain(family, outcomes, room, what_if, arm):
     """The divergences of the best arm's distributions after rewards from the one before."""
-    which = rule_for(family, outcomes, room.shapes.seconds[arm])
+    which = rule_for(family, outcomes, room.shapes, arm)
     total = 0.0
     for outcome in range(outcomes.sizes[which]):
         for other in range(room.best.chances.shape[0]):

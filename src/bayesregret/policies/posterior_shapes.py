@@ -92,14 +92,15 @@ def fill_densities(family, shapes, z, densities):
 
 
 class NormalShapes(NamedTuple):
-    noise: float
+    noises: Array  # (arms,): of rewards
+    worth: Array  # (arms,): of a variance told: the least noise over the arm's own, squared
     most_telling: float  # rewards are taken for no more precise than this, in deviations; 0: they are not looked at
 
 
 @jitable
-def telling(family, deviation):
-    """How many times the noise of a reward an arm's deviation is."""
-    return min(family.most_telling, deviation / family.noise)
+def telling(family, arm, deviation):
+    """How many times the noise of a reward the arm's deviation is."""
+    return min(family.most_telling, deviation / family.noises[arm])
 
 
 @make_shapes.implement(NormalShapes)
@@ -110,7 +111,7 @@ def make_normal_shapes(family, model, known, shapes, leader):
         mean = known_mean(model, known, arm) - origin
         deviation = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
         reach = math.sqrt(2.0 * REACH) * deviation
-        ratio = telling(family, deviation)
+        ratio = telling(family, arm, deviation)
         shapes.means[arm] = shapes.firsts[arm] = mean
         shapes.seconds[arm] = deviation
         shapes.lows[arm], shapes.highs[arm] = mean - reach, mean + reach
