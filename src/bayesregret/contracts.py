@@ -135,7 +135,7 @@ def may_lower(model, pulls, gain):
 
 @contract
 def quantile_rise(model, known, arm, tail, quantile):
-    """At least how much the arm's `posterior_quantile` rises, from `quantile` on, while the tail shrinks e-fold."""
+    """An upper bound on how much the arm's quantile, now `quantile`, rises while the tail shrinks e-fold."""
 
 
 @contract
@@ -145,12 +145,17 @@ def divergence(model, arm, mean, other):
 
 @contract
 def limit_rise(model, arm, mean, limit):
-    """At least how much the arm's `divergence_limit` rises, from `limit` on, for each unit of divergence."""
+    """An upper bound on how much the arm's `divergence_limit`, now `limit`, rises for each unit of divergence."""
 
 
 @contract
 def normal_deviation(model, arm, count):
     """Standard deviation of the arm's mean reward after `count` pulls, where its posterior is normal."""
+
+
+@contract
+def reward_deviation(model, arm):
+    """Standard deviation of the arm's rewards around their mean, where they are normal or taken for it."""
 
 
 @contract
@@ -185,7 +190,7 @@ def rising_index(policy, model, known, arm, round_):
 
 @contract
 def index_rise(policy, model, known, arm, round_, index):
-    """At least how much a rising index, now `index`, rises while the round grows e-fold, from this one on."""
+    """An upper bound on how much a rising index, now `index`, rises while the round grows e-fold."""
 
 
 @contract

@@ -145,8 +145,7 @@ def variance_directed(policy: InformationDirected, bandit, belief, history, roun
         for one, other in itertools.combinations(range(bandit.arms), 2)
     )
     u, stream = uniform(stream)
-    # The package puts the higher number first.
-    return Decision(np.zeros(1), other if u < 1.0 - share else one, stream)
+    return Decision(np.zeros(1), one if u < share else other, stream)
 
 
 def least_ratio(gaps, gains):

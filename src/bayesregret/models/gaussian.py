@@ -20,6 +20,7 @@ from bayesregret.contracts import (
     posterior_variance,
     prior_pulls,
     prior_total,
+    reward_deviation,
     tail_bound,
     variance_proxy,
 )
@@ -217,3 +218,9 @@ def gaussian_draw_above(model, known, arm, value, bound, to_beat, stream):
         return -math.inf, stream
     kept, stream = uniform(stream)
     return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream
+
+
+@reward_deviation.implement(GaussianModel)
+@reward_deviation.implement(RademacherModel)
+def gaussian_reward_deviation(model, arm):
+    return model.reward_noise

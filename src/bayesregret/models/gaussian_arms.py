@@ -13,6 +13,7 @@ from bayesregret.contracts import (
     draw_reward,
     prior_pulls,
     prior_total,
+    reward_deviation,
     variance_proxy,
 )
 from bayesregret.rng import normal, sign
@@ -74,3 +75,9 @@ def gaussian_arms_prior_total(model, arm):
 def gaussian_arms_variance(model, arm, count):
     """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1; before the first pull noise is nothing to it."""
     return model.prior_width[arm] * model.prior_width[arm] / (1.0 + count / model.strength[arm])
+
+
+@reward_deviation.implement(GaussianArmsModel)
+@reward_deviation.implement(RademacherArmsModel)
+def gaussian_arms_reward_deviation(model, arm):
+    return model.reward_noise[arm]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_arm
-from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.dispatch import rarely_called
 from bayesregret.policies.best_arm import (
     add_panel,
     ends,
@@ -20,6 +19,7 @@ from bayesregret.policies.best_arm import (
 )
 from bayesregret.policies.indices import leading_arm
 from bayesregret.policies.linear_information import VarianceDirected, scratch_for_draws
+from bayesregret.policies.mixture import best_mixture
 from bayesregret.policies.next_reward import (
     MOST_TELLING,
     Outcomes,
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 GAINS = ("exact", "variance")
-# Pairs of arms whose ratios differ by less than this share are equal but for rounding.
-TIES = 1e-9
-# A uniform draw is never so near to 1.
-NEVER = 2.0**-54
 # Beyond these pseudo-counts, logarithms of the gamma function have fewer than eight decimals.
 LARGEST_COUNT = 1e7
 
@@ -84,41 +80,6 @@ def look_ahead(policy, model, known):
     finish_gaps(room, leader)
     fill_gains(family, outcomes, room, what_if, policy.by_variance)
     return room
-
-
-@rarely_called
-def best_mixture(gaps, gains):
-    """The two arms, and the share of the first, whose squared expected gap is smallest for the expected gain.
-
-    Ties go to the lowest numbers. Where no arm tells anything, the one with the smallest gap is taken.
-    """
-    arms = gaps.shape[0]
-    first, second, share, lowest = 0, 0, 1.0, math.inf
-    next_gap = math.inf
-    for arm in range(1, arms):
-        if gaps[arm] < gaps[first]:
-            first, second, next_gap = arm, arm, gaps[first]
-        else:
-            next_gap = min(next_gap, gaps[arm])
-    if gaps[first] <= NEVER * next_gap:  # the best arm is known: no other would have a larger share than this ratio
-        return first, second, share
-    for arm in range(arms):
-        for other in range(arm, arms):
-            part = 1.0 if other == arm else best_share(gaps[arm], gaps[other], gains[arm], gains[other])
-            gap = gaps[other] + part * (gaps[arm] - gaps[other])
-            gain = gains[other] + part * (gains[arm] - gains[other])
-            if gain > 0.0 and gap * gap < lowest * gain * (1.0 - TIES):
-                first, second, share, lowest = arm, other, part, gap * gap / gain
-    return first, second, share
-
-
-@jitable
-def best_share(gap, other_gap, gain, other_gain):
-    """Where the ratio, which is convex in the share, has its lowest point; 1 if that is at an end, which is an arm."""
-    if gap == other_gap or gain == other_gain:
-        return 1.0
-    share = other_gap / (gap - other_gap) - 2.0 * other_gain / (gain - other_gain)
-    return share if 0.0 < share < 1.0 else 1.0
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ mixture of two that has the least (expected gap)^2 / (expected gain).
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from bayesregret.contracts import choose_linear, means_at
 from bayesregret.dispatch import jitable
 from bayesregret.policies.linear_indices import draw_normals, first_highest
+from bayesregret.policies.mixture import best_mixture
 from bayesregret.rng import uniform
 
 
@@ -61,7 +61,7 @@ def choose_variance_directed(policy, posterior, known, round_, stream):
     arms = known.counts.shape[0]
     stream = draw_best_arms(posterior, room, policy.draws, stream)
     weigh(posterior, room, arms, policy.draws)
-    first, second, share = best_mixture(room.gaps, room.gains, arms)
+    first, second, share = best_mixture(room.gaps[:arms], room.gains[:arms])
     u, stream = uniform(stream)
     return (first if u < share else second), stream
 
@@ -106,37 +106,3 @@ def weigh(posterior, room, arms, draws):
                 room.gains[arm] += chance * (room.means[arm] - room.gaps[arm]) ** 2
     for arm in range(arms):
         room.gaps[arm] = max(0.0, highest - room.gaps[arm])
-
-
-@jitable
-def best_mixture(gaps, gains, arms):
-    """Two arms and the first one's share, the least ratio of all mixtures; the arm with the least gap if all are
-    infinite."""
-    first, second, share = 0, 0, 1.0
-    for arm in range(1, arms):
-        if gaps[arm] < gaps[first]:
-            first = second = arm
-    least = ratio(gaps[first], gains[first])
-    for arm in range(arms):
-        alone = ratio(gaps[arm], gains[arm])
-        if alone < least:
-            first, second, share, least = arm, arm, 1.0, alone
-    for one in range(arms):
-        for other in range(one):
-            gap, gain = gaps[one] - gaps[other], gains[one] - gains[other]
-            if gap * gain <= 0.0:  # one of them is better in both
-                continue
-            # Where the derivative is zero; the ratio is convex in the share.
-            part = gaps[other] / gap - 2.0 * gains[other] / gain
-            if 0.0 < part < 1.0:
-                mixed = ratio(gaps[other] + part * gap, gains[other] + part * gain)
-                if mixed < least:
-                    first, second, share, least = one, other, part, mixed
-    return first, second, share
-
-
-@jitable
-def ratio(gap, gain):
-    if gap == 0.0:
-        return 0.0
-    return gap * gap / gain if gain > 0.0 else math.inf

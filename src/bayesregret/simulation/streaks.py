@@ -22,6 +22,7 @@ from bayesregret.contracts import (
     take_lead,
 )
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
+from bayesregret.simulation.prompt import add_prompt_pulls
 from bayesregret.simulation.rounds import forget_all
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 
@@ -86,8 +87,4 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
     return regret, best
 
 
-@add_pulls.implement(StreaksState)
-def add_streaks_pulls(state, pulls, best):
-    for arm in range(pulls.shape[0]):
-        pulls[arm] += state.known.counts[arm]
-    return state.known.counts[best]
+add_pulls.implement(StreaksState)(add_prompt_pulls)

@@ -1,0 +1,39 @@
+"""The mixture of two arms that information-directed sampling draws from."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bayesregret.policies.mixture import best_mixture
+from reference.linear_policies import least_ratio
+
+
+def ratio(gaps, gains, chances):
+    gap, gain = gaps @ chances, gains @ chances
+    return gap**2 / gain if gain > 0.0 else math.inf
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_mixture_is_better(seed):
+    """Against random mixtures of all arms, and against a search along every pair."""
+    rng = np.random.default_rng(seed)
+    gaps, gains = rng.exponential(size=5), rng.exponential(size=5) ** 2
+    first, second, share = best_mixture(gaps, gains)
+    chances = np.zeros(5)
+    chances[first] += share
+    chances[second] += 1.0 - share
+    ours = ratio(gaps, gains, chances)
+    assert all(ours <= ratio(gaps, gains, other) for other in rng.dirichlet(np.full(5, 0.3), size=2000))
+    pairs = [[one, other] for one in range(5) for other in range(one)]
+    assert ours == pytest.approx(min(least_ratio(gaps[pair], gains[pair])[0] for pair in pairs), rel=1e-9)
+
+
+def test_mixtures_at_the_edges():
+    one = np.array([0.5])
+    assert best_mixture(one, one) == (0, 0, 1.0)
+    gaps = np.array([0.4, 0.1, 0.0, 0.3])
+    assert best_mixture(gaps, np.zeros(4))[:2] == (2, 2)  # nothing to learn: the least gap
+    assert best_mixture(gaps + 0.1, np.zeros(4))[:2] == (2, 2)
+    assert best_mixture(np.array([0.4, 0.4]), np.array([1.0, 1.0]))[:2] == (0, 0)  # ties: the lower number
+    assert best_mixture(np.array([0.1, 0.1]), np.array([0.0, 1.0]))[:2] == (1, 1)
