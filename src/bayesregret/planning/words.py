@@ -108,15 +108,24 @@ def delta_line(advice: DeltaAdvice) -> str:
 
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:
-    within = with_interval(Crossing(found.answer, found.low, found.high), is_whole=found.what != "width")
+    within = _within(found)
     plural = "" if within == "1" else "s"
+    allows = f"With {found.policy} a regret of {found.target:g} allows"
     if found.what == "horizon":
-        line = f"Regret per round falls under {found.target:g} at a horizon of {within} round{plural}"
+        per_round = f"Regret per round of {found.policy} is under {found.target:g}"
+        line = f"{per_round} from a horizon of {within} round{plural} on"
     elif found.what == "arms":
-        line = f"A regret of {found.target:g} allows {within} arm{plural}"
+        line = f"{allows} {within} arm{plural}"
     else:
-        line = f"A regret of {found.target:g} allows a prior {within} times as wide{_in_units(found, bandit)}"
+        line = f"{allows} a prior {within} times as wide{_in_units(found, bandit)}"
     return f"{line}; {_guaranteed(found)}."
+
+
+def _within(found: Inversion) -> str:
+    """The answer with its interval; one that is no less than all that was looked at says so."""
+    if found.at_least and found.low == found.reach:
+        return f"at least {rounded(found.answer, 0.0)}"
+    return with_interval(Crossing(found.answer, found.low, found.high), found.reach, is_whole=found.what != "width")
 
 
 def _guaranteed(found: Inversion) -> str:
