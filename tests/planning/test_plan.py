@@ -153,6 +153,9 @@ def test_one_arm_leaves_nothing_to_choose():
     assert found.sentences() == ["There is one arm, and nothing to choose: no policy has any regret."]
     assert (found.worth, found.limits, found.delta) == (None, (), None)
     assert found["bayes-ucb"].settled.at == 1.0
+    assert found.table()[1] == ["bayes-ucb", "0", "0", "0", "0", "0", "0", "100%", "1"]
+    assert "±" not in str(found.table())
+    assert "times the least" not in found.table()[0]
 
 
 def test_one_round():
