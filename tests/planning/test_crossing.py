@@ -32,6 +32,19 @@ def test_an_end_that_is_not_found_is_that_of_the_range():
     assert sweep(-0.1, 0.1).crossing() == Crossing(0.5, 0.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("means", "at"), [((-2.0, -1.0), 1.0), ((-2.0, -0.02), 0.5), ((-0.1, -0.1), 0.0), ((-2.0, 0.0), 0.5)]
+)
+def test_where_it_may_rise_already(means, at):
+    stderr = 1.0 / 1.96 if means[1] > -0.5 else 0.1
+    assert sweep(*means, stderr=stderr).earliest() == pytest.approx(at, abs=0.02)
+
+
+def test_another_rule_says_when_to_stop():
+    found = search(lambda x: Estimate(x, 0.1), [1.0, 2.0, 3.0, 4.0], 3, is_enough=lambda sweep: len(sweep.points) == 3)
+    assert found.points == (1.0, 2.0, 3.0)
+
+
 def test_the_search_comes_close_and_does_not_go_on_beyond():
     looked_at = []
 

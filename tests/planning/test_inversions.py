@@ -1,9 +1,14 @@
 """Answers are checked by evaluating at them and beside them."""
 
+import json
+from types import SimpleNamespace
+
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.variants import stretched, with_arms
+from bayesregret.planning.effort import is_affordable
+from bayesregret.planning.inversions import Asked, _asked
+from bayesregret.planning.variants import room_to_stretch, stretched, with_arms
 from bayesregret.planning.words import inversion_line
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
@@ -30,6 +35,24 @@ def test_the_horizon_is_where_regret_per_round_falls_under_the_target():
     )
     assert br.bounds.certified(GAUSSIAN, horizon=found.guaranteed).value <= 0.08 * found.guaranteed
     assert found.guaranteed >= found.answer
+
+
+@pytest.mark.compiled
+def test_regret_per_round_that_rises_at_first_is_looked_at_until_it_stays_under():
+    bandit = br.GaussianBandit([1.5] + [0] * 9, 1, 3)
+    assert exact(bandit, 1) < 0.5 < exact(bandit, 64) / 64  # where the first answer would be wrong
+    found = br.horizon_for(bandit, 0.5, runs=RUNS)
+    before, after = int(found.low) - 4, int(found.high) + 4
+    assert exact(bandit, before) / before > 0.5 > exact(bandit, after) / after
+    assert found.reach >= 8 * found.answer
+
+
+def test_arms_of_other_kinds_do_not_end_the_search():
+    """The third one is so good that nothing is lost by the other two."""
+    bandit = br.GaussianBandit([0, 0, 50], 1, 1)
+    found = br.arms_for(bandit, 3, horizon=40, runs=64)
+    assert (found.answer, found.guaranteed) == (3, 3)
+    assert exact(with_arms(bandit, 2), 40) > 3.5  # where the first answer would be wrong
 
 
 @pytest.mark.compiled
@@ -61,31 +84,68 @@ def test_answers_in_words():
     bandit = common_gaussian(arms=2, prior_width=0.5)
     arms = br.arms_for(common_bernoulli(arms=2), 1, horizon=6, runs=8)
     width = br.width_for(bandit, 1, horizon=6, runs=8)
-    assert "A regret of 1 allows " in inversion_line(arms, bandit)
+    assert "With bayes-ucb a regret of 1 allows " in inversion_line(arms, bandit)
     assert "times as wide, a prior_width of " in inversion_line(width, bandit)
     assert arms.to_dict()["what"] == "arms"
     easy = br.horizon_for(bandit, 50, runs=8)
     assert easy.answer == easy.guaranteed == 1
-    assert inversion_line(easy, bandit).endswith("at a horizon of 1 round; certified for 1 round.")
+    assert not easy.at_least
+    assert inversion_line(easy, bandit).endswith("from a horizon of 1 round on; certified for 1 round.")
 
 
-def unreachable(monkeypatch):
+def test_more_than_enough_is_an_answer(monkeypatch):
+    within_reach(monkeypatch)
+    bandit = common_bernoulli(arms=2)
+    arms = br.arms_for(bandit, 1000, horizon=5, runs=8)
+    assert (arms.answer, arms.high, arms.guaranteed, arms.at_least) == (4, 4, 4, True)
+    assert " allows at least 4 arms; certified for 4 arms." in inversion_line(arms, bandit)
+    width = br.width_for(bandit, 1000, horizon=5, runs=8)
+    assert width.answer == width.guaranteed == pytest.approx(room_to_stretch(bandit).up)
+    assert " allows a prior at least 1.717 times as wide; certified for 1.71 times." in inversion_line(width, bandit)
+    alone = br.width_for(common_gaussian(arms=1), 5, horizon=5, runs=8)
+    assert (alone.answer, alone.at_least) == (16, True)
+    assert json.loads(json.dumps(arms.to_dict(), allow_nan=False))["at_least"]
+
+
+def test_what_may_not_quite_be_enough_has_an_interval(monkeypatch):
+    within_reach(monkeypatch)
+    bandit = common_bernoulli(arms=2)
+    most = br.simulate(with_arms(bandit, 4), br.BayesUCB(), horizon=5, runs=8, seed=0)["bayes-ucb"].mean
+    found = br.arms_for(bandit, most, horizon=5, runs=8)
+    assert found.at_least
+    assert found.low < found.answer == 4
+    assert "to beyond 4) arms" in inversion_line(found, bandit)
+
+
+def test_a_bound_guarantees_what_it_says_with_its_error(monkeypatch):
+    monkeypatch.setattr("bayesregret.planning.inversions.best_bound", lambda *_: SimpleNamespace(value=9.0, error=0.5))
+    asked = Asked(br.BayesUCB(), 5, None, 0, None)
+    assert asked.guarantees(GAUSSIAN, 9.5)
+    assert not asked.guarantees(GAUSSIAN, 9.4)
+
+
+def test_work_is_bounded():
+    poisson = br.PoissonBandit([1, 1], [1, 1])
+    assert _asked(poisson, None, 4, 8, 0, None).policy == br.Thompson()  # no quantile in every round
+    assert is_affordable(br.BayesUCB(), GAUSSIAN, 2**20)
+    assert not is_affordable(br.BayesUCB(), GAUSSIAN, 2**22)
+    assert not is_affordable(br.Thompson(), GAUSSIAN, 2**20)
+    assert not is_affordable(br.BayesUCB(), poisson, 2**15)
+    assert is_affordable(br.BayesUCB(), with_arms(GAUSSIAN, 4096), 50_000)
+    assert not is_affordable(br.BayesUCB(), common_linear(arms=4096, dimension=2), 50_000)
+
+
+def within_reach(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.inversions.LONGEST", 16)
     monkeypatch.setattr("bayesregret.planning.inversions.MOST_ARMS", 4)
 
 
 def test_targets_that_cannot_be_reached(monkeypatch):
-    unreachable(monkeypatch)
+    within_reach(monkeypatch)
     bandit = common_bernoulli(arms=2)
     shared = {"horizon": 5, "runs": 8}
     with pytest.raises(ValueError, match=r"regret_per_round must be at least \S+, what 16 rounds come to, got 1e-09"):
         br.horizon_for(bandit, 1e-9, runs=8)
-    with pytest.raises(ValueError, match=r"budget must be below \S+, the regret with 4 arms, got 1000"):
-        br.arms_for(bandit, 1000, **shared)
-    with pytest.raises(
-        ValueError, match=r"budget must be below \S+, the highest regret up to 1\.72 times the width, got"
-    ):
-        br.width_for(bandit, 1000, **shared)
     far = br.GaussianBandit([0, 0], 1e6, 1)
     with pytest.raises(ValueError, match=r"budget must be at least \S+, the regret with a prior 0\.0625 times as wide"):
         br.width_for(far, 1e-3, **shared)

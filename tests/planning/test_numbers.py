@@ -3,7 +3,7 @@
 import pytest
 
 from bayesregret.planning.crossing import Crossing
-from bayesregret.planning.numbers import at_least, at_most, listed, percent, rounded, told, with_interval
+from bayesregret.planning.numbers import at_least, at_most, in_thousands, listed, percent, rounded, told, with_interval
 from bayesregret.simulation.result import Estimate
 
 
@@ -33,6 +33,12 @@ def test_what_was_computed_has_no_error():
     assert told(Estimate(-0.0098, 0.26), True) == "-0.01 ± 0.26"
     assert told(Estimate(63.3, 2.3), False) == "63.3 ± 2.3"
     assert percent(Estimate(0.9554, 0.003)) == "95.54 ± 0.30%"
+
+
+def test_thousands():
+    assert told(Estimate(2000000.43, 1e-3), True) == "2,000,000"
+    assert told(Estimate(4223340.0, 139293.0), False) == "4,223,340 ± 139,293"
+    assert in_thousands("+1234.56789 ± 0.12345, 1.234e+07") == "+1,234.56789 ± 0.12345, 1.234e+07"
 
 
 def test_intervals():

@@ -54,6 +54,15 @@ def test_a_prior_can_be_wrong_in_four_ways():
     assert (narrow.prior_width, wide.prior_width) == (math.exp(-0.5), math.exp(0.5))
 
 
+def test_a_prior_has_no_direction_where_it_has_no_room():
+    widest = br.BernoulliBandit([0.01, 0.01], [0.01, 0.01])
+    assert [way.name for way in directions(widest)] == ["too low", "too high", "too narrow"]
+    nearly_always = br.BernoulliBandit([1e4, 1e4], [1, 1])
+    assert "too high" in [way.name for way in directions(nearly_always)]
+    mixed = br.BernoulliBandit([1e4, 1], [1, 1])
+    assert [way.name for way in directions(mixed)] == ["too low", "too narrow", "too wide"]
+
+
 def test_the_true_prior_comes_first_and_limits_are_told():
     found = limits(BANDIT, br.BayesUCB(), br.UCB1(), simulated(BANDIT, 8, 64))
     assert [limit.points[0] for limit in found] == [0.0, 0.0, 1.0, 1.0]

@@ -47,6 +47,17 @@ def test_levels_and_arms_are_told_apart(model):
     assert alone.comparison == fitted.comparison
 
 
+def test_means_far_from_0_are_fitted_like_those_near_it():
+    near = simulated("gaussian", seed=5, experiments=6, arms=5, pulls=50, location=0.0, spread=4.0, level_spread=3.0)
+    far = near | {"mean": near["mean"] + 1e12}
+    first, second = (br.fit_prior(history, model="gaussian") for history in (near, far))
+    assert second.parameters["prior_mean"] == pytest.approx(1e12 + first.parameters["prior_mean"], rel=1e-15)
+    for name, error in first.standard_errors.items():
+        assert second.standard_errors[name] == pytest.approx(error, rel=1e-3)
+    assert second.parameters["prior_width"] == pytest.approx(first.parameters["prior_width"], rel=1e-3)
+    assert second.log_likelihood == pytest.approx(first.log_likelihood, abs=0.01)
+
+
 @pytest.mark.parametrize("model", TRUTHS)
 def test_standard_errors_are_those_of_many_histories(model):
     """Scores have deviation 1; were errors three times as large or as small, it would be noticed."""

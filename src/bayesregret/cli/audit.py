@@ -32,7 +32,7 @@ def audit(
     """Check the paper's inequalities one by one.
 
     PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
-    options below set; see bayesregret simulate --help.
+    options below set; see bayesregret simulate --help. Nothing is stated for other kinds of rewards.
 
     Each inequality is told with the worst that was observed, what it allows there, their ratio and a verdict: holds,
     fails, not decided (within four standard errors, or numerical errors), not applicable, or exceeded (not applicable,

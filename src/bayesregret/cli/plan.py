@@ -36,7 +36,7 @@ def plan(
     seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
     regret_per_round: Annotated[
         float | None,
-        number_option("Tell the horizon at which regret per round falls under this.", section=TARGETS),
+        number_option("Tell the horizon from which on regret per round is under this.", section=TARGETS),
     ] = None,
     budget: Annotated[
         float | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from typing import NamedTuple
 
@@ -13,6 +14,9 @@ from bayesregret.exact.regret import exact_regret
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 
+# Steps of a coarse grid: Bernoulli arms' regret jumps with delta, and a local search alone may end in any hollow.
+STEPS = 8
+LEAST = 1e-2  # of log(1/delta), where it is nearly nothing
 # log(1/delta) is found to this accuracy; regret is flat there, so that it is known much better.
 ACCURACY = 1e-3
 
@@ -38,10 +42,16 @@ def best_delta(bandit: Bandit, policy: Policy, *, horizon: int) -> BestDelta:
         raise checks.fail("policy", "one whose delta is left open", policy)
     usual = exact_regret(bandit, policy, horizon=horizon)
 
+    @functools.cache
     def regret(log_inverse: float) -> float:
         delta = math.exp(-log_inverse)
         return exact_regret(bandit, dataclasses.replace(policy, delta=delta), horizon=horizon).regret  # type: ignore[type-var]
 
     most = max(2.0, 2.0 * math.log(usual.horizon))
-    found = minimize_scalar(regret, bounds=(1e-3, most), method="bounded", options={"xatol": ACCURACY})
-    return BestDelta(math.exp(-float(found.x)), float(found.fun), usual.regret)
+    # Even steps of the width, which is as the root of log(1/delta).
+    grid = [max(LEAST, most * (step / STEPS) ** 2) for step in range(STEPS + 1)]
+    lowest = grid.index(min(grid, key=regret))
+    around = grid[max(0, lowest - 1)], grid[min(STEPS, lowest + 1)]
+    found = minimize_scalar(regret, bounds=around, method="bounded", options={"xatol": ACCURACY})
+    best = min(grid[lowest], float(found.x), key=regret)
+    return BestDelta(math.exp(-best), regret(best), usual.regret)

@@ -114,10 +114,14 @@ class Scene:
         return bayes_optimal_regret(self.bandit, self.horizon)
 
 
-def check_fits_bandit(bandit: Any, policy: Any, horizon: int) -> None:
-    """One line that says why a policy cannot be simulated on a bandit."""
+def check_bandit(bandit: Any) -> None:
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+
+
+def check_fits_bandit(bandit: Any, policy: Any, horizon: int) -> None:
+    """One line that says why a policy cannot be simulated on a bandit."""
+    check_bandit(bandit)
     if not isinstance(policy, Policy):
         raise checks.fail("policy", "a policy such as BayesUCB()", policy)
     WatchedSimulation(bandit, policy, horizon=horizon, seed=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from bayesregret.simulation.result import Estimate
@@ -32,9 +32,15 @@ class Sweep(NamedTuple):
         at = self.rise(0.0)
         if at is None:
             return None
-        early, late = self.rise(SURE), self.rise(-SURE)
-        low = self.points[0] if early is None else min(early, at)
-        return Crossing(at, low, self.points[-1] if late is None else max(late, at))
+        late = self.rise(-SURE)
+        return Crossing(at, min(self.earliest(), at), self.points[-1] if late is None else max(late, at))
+
+    def earliest(self) -> float:
+        """Where it may rise above zero already: at an end of what was looked at if that is not found."""
+        if _plus(self.values[-1], SURE) <= 0.0:
+            return self.points[-1]
+        early = self.rise(SURE)
+        return self.points[0] if early is None else early
 
     def rise(self, errors: float) -> float | None:
         """Where the mean plus so many standard errors rises above zero for good, linear between the points."""
@@ -46,24 +52,34 @@ class Sweep(NamedTuple):
         return self.points[i] + share * (self.points[i + 1] - self.points[i])
 
 
+def surely_above(value: Estimate) -> bool:
+    return _plus(value, -SURE) > 0.0
+
+
 def _plus(value: Estimate, errors: float) -> float:
     return value.mean + errors * value.stderr if errors else value.mean
 
 
+def _ends_surely_above(sweep: Sweep) -> bool:
+    return len(sweep.values) > 1 and surely_above(sweep.values[-1])
+
+
 def search(
     function: Callable[[float], Estimate],
-    points: Sequence[float],
+    points: Iterable[float],
     steps: int,
     snap: Callable[[float], float] = float,
+    is_enough: Callable[[Sweep], bool] = _ends_surely_above,
 ) -> Sweep:
-    """The function at the points up to where it is surely above zero, then so many steps closer to where it crosses.
+    """The function at the rising points until that is enough, then so many steps closer to where it crosses last.
 
-    Points in between are those that `snap` makes of the middles, whole numbers for example.
+    It is enough where the function is surely above zero, unless another rule is given. Points in between are those that
+    `snap` makes of the middles, whole numbers for example.
     """
     found: dict[float, Estimate] = {}
     for point in points:
         found[point] = function(point)
-        if len(found) > 1 and _plus(found[point], -SURE) > 0.0:
+        if is_enough(_in_order(found)):
             break
     for _ in range(steps):
         closer = _between(_in_order(found))

@@ -5,7 +5,7 @@ Never by the clock, so that the same plan has the same numbers on every machine.
 
 from __future__ import annotations
 
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, LinearBandit
 from bayesregret.policies import Policy
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
 from bayesregret.policies.policy import moves_with_time
@@ -28,7 +28,7 @@ FEWEST, MOST = 2 * BLOCK, 320 * BLOCK
 def runs_of(policy: Policy, bandit: Bandit, horizon: int) -> int:
     """Runs of a policy that a plan compares."""
     each = run_cost(policy, bandit, horizon)
-    return _affordable(LEADER_BUDGET if each < QUICK * horizon else EVERY_ROUND_BUDGET, each)
+    return _affordable(_budget(each, horizon), each)
 
 
 def runs_of_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET) -> int:
@@ -36,17 +36,30 @@ def runs_of_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = 
     return _affordable(budget, run_cost(policy, bandit, horizon))
 
 
+def is_affordable(policy: Policy, bandit: Bandit, horizon: int) -> bool:
+    """Whether it can be the last one of a sweep over sizes that double: those before it take as much again."""
+    each = run_cost(policy, bandit, horizon)
+    return 2 * FEWEST * each <= _budget(each, horizon)
+
+
 def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
     """About what a run takes, in nanoseconds of one processor."""
     settings = policy.settings(bandit, horizon)
     usual = QUANTILE if isinstance(settings, FixedQuantile) else EVERY_ROUND if moves_with_time(settings) else LEADER
     each_round = KNOWN.get(policy.name, usual)
-    return int(each_round * horizon * max(1.0, bandit.arms / 10.0) + PULL * bandit.arms)
+    # Independent arms' leader is held against one rival, however many there are.
+    is_alone = each_round <= LEADER and not isinstance(bandit, LinearBandit)
+    many = 1.0 if is_alone else max(1.0, bandit.arms / 10.0)
+    return int(each_round * horizon * many + PULL * bandit.arms)
 
 
 def has_slow_quantiles(bandit: Bandit, horizon: int) -> bool:
     """Whether BayesUCB has no width on this bandit, and needs a posterior quantile in every round."""
     return isinstance(BayesUCB().settings(bandit, horizon), FixedQuantile)
+
+
+def _budget(each: int, horizon: int) -> float:
+    return LEADER_BUDGET if each < QUICK * horizon else EVERY_ROUND_BUDGET
 
 
 def _affordable(budget: float, each: int) -> int:

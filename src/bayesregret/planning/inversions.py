@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -10,16 +11,20 @@ from typing import Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.digits import brief
 from bayesregret.models import Bandit
-from bayesregret.planning.compared import best_bound, check_fits_bandit
-from bayesregret.planning.crossing import Sweep, search
-from bayesregret.planning.effort import runs_of_point
+from bayesregret.planning.compared import believer, best_bound, check_bandit, check_fits_bandit
+from bayesregret.planning.crossing import Sweep, search, surely_above
+from bayesregret.planning.effort import is_affordable, runs_of_point
 from bayesregret.planning.variants import can_stretch, room_to_stretch, stretched, with_arms
-from bayesregret.policies import BayesUCB, Policy
+from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, simulate
 
-LONGEST = 2**22  # rounds that are looked at
+# The most rounds and arms that are looked at, where they can be afforded.
+LONGEST = 2**22
 MOST_ARMS = 2**12
+# Regret per round may rise at first. It is lastingly under a target where it is so at so many doublings in a row, and
+# falls by a tenth from each to the next.
+IN_A_ROW, FALL = 4, 0.9
 WIDTHS = 9  # points of the coarse sweep over widths
 STEPS = 12  # closer to the answer, after the coarse sweep: between whole numbers there is soon none left
 WIDTH_STEPS, BOUND_STEPS = 5, 6
@@ -29,18 +34,26 @@ WIDTH_STEPS, BOUND_STEPS = 5, 6
 class Inversion:
     """The answer with a 95 percent confidence interval, and the answer that a certified bound guarantees.
 
-    A width is told as a factor of the bandit's own. `guaranteed` is None where no certified bound answers.
+    A width is told as a factor of the bandit's own. `guaranteed` is None where no certified bound answers. An end of
+    the interval that is not within reach is the reach itself.
     """
 
     what: Literal["horizon", "arms", "width"]
+    policy: str
     target: float
     answer: float
     low: float
     high: float
+    reach: float  # the furthest that was looked at
     guaranteed: float | None
 
+    @property
+    def at_least(self) -> bool:
+        """Whether the target allows all arms, or every width, that were looked at."""
+        return self.what != "horizon" and self.answer >= self.reach
+
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"at_least": self.at_least}
 
 
 class Asked(NamedTuple):
@@ -63,7 +76,10 @@ class Asked(NamedTuple):
     def guarantees(self, bandit: Bandit, budget: float) -> bool:
         """Whether a certified bound is within it."""
         bound = best_bound(bandit, self.policy, self.horizon)
-        return bound is not None and bound.value <= budget
+        return bound is not None and bound.value + bound.error <= budget
+
+    def is_affordable(self, bandit: Bandit) -> bool:
+        return is_affordable(self.policy, bandit, self.horizon)
 
 
 def horizon_for(
@@ -75,9 +91,10 @@ def horizon_for(
     seed: int = 0,
     threads: int | None = None,
 ) -> Inversion:
-    """The horizon at which regret per round falls under a target.
+    """The horizon from which on regret per round stays under a target, as far as was looked.
 
-    The policy is BayesUCB if None. A policy whose settings depend on the horizon has those of each horizon.
+    The policy is BayesUCB if None, or Thompson where BayesUCB needs quantiles, which take long. A policy whose settings
+    depend on the horizon has those of each horizon.
 
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
     >>> found = horizon_for(bandit, 0.15, runs=8)
@@ -91,18 +108,20 @@ def horizon_for(
         excess = asked._replace(horizon=int(horizon)).excess(bandit, target * horizon)
         return Estimate(-excess.mean / horizon, excess.stderr / horizon)
 
-    sweep = search(under, [2**power for power in range(LONGEST.bit_length())], STEPS, round)
+    horizons = itertools.takewhile(
+        lambda rounds: asked._replace(horizon=rounds).is_affordable(bandit), _doublings(LONGEST)
+    )
+    sweep = search(under, horizons, STEPS, round, lambda sweep: _stays_under(sweep, target))
     if sweep.values[-1].mean <= 0.0:
-        reached = target - sweep.values[-1].mean
-        raise ValueError(
-            f"regret_per_round must be at least {brief(reached)}, what {LONGEST:,} rounds come to, got {target:g}"
-        )
-    answer, low, high = (math.ceil(at) for at in _crossing(sweep, otherwise=1.0))
+        reached = brief(target - sweep.values[-1].mean)
+        rounds = f"{sweep.points[-1]:,} rounds"
+        raise ValueError(f"regret_per_round must be at least {reached}, what {rounds} come to, got {target:g}")
+    answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sweep, otherwise=1.0), sweep.points[-1]))
     longest = min(LARGEST_HORIZON, 16 * LONGEST)
     guaranteed = _first_that_holds(
         lambda rounds: asked._replace(horizon=rounds).guarantees(bandit, target * rounds), answer, longest
     )
-    return Inversion("horizon", target, answer, low, high, guaranteed)
+    return Inversion("horizon", asked.policy.name, target, answer, low, high, reach, guaranteed)
 
 
 def arms_for(
@@ -123,18 +142,22 @@ def arms_for(
     """
     asked = _asked(bandit, policy, horizon, runs, seed, threads)
     target = checks.positive("budget", budget)
+    own = bandit.arms
+    numbers = itertools.takewhile(
+        lambda arms: arms <= own or asked.is_affordable(with_arms(bandit, arms)),
+        sorted({*_doublings(MOST_ARMS), own}),
+    )
     sweep = search(
         lambda arms: asked.excess(with_arms(bandit, int(arms)), target),
-        [2**power for power in range(MOST_ARMS.bit_length())],
+        numbers,
         STEPS,
         round,
+        # Only beyond the bandit's own arms, which may differ, does every further one add to the regret.
+        lambda sweep: sweep.points[-1] >= max(own, 2) and surely_above(sweep.values[-1]),
     )
-    if sweep.values[-1].mean <= 0.0:
-        regret = brief(target + sweep.values[-1].mean)
-        raise ValueError(f"budget must be below {regret}, the regret with {MOST_ARMS:,} arms, got {target:g}")
-    answer, low, high = (math.floor(at) for at in _crossing(sweep, otherwise=1.0))
-    guaranteed = _last_that_holds(lambda arms: asked.guarantees(with_arms(bandit, arms), target), answer)
-    return Inversion("arms", target, answer, low, high, guaranteed)
+    answer, low, high, reach = (math.floor(at) for at in (*_allowed(sweep, least=1.0), sweep.points[-1]))
+    guaranteed = _last_that_holds(lambda arms: asked.guarantees(with_arms(bandit, arms), target), answer, own)
+    return Inversion("arms", asked.policy.name, target, answer, low, high, reach, guaranteed)
 
 
 def width_for(
@@ -158,9 +181,9 @@ def width_for(
     if not can_stretch(bandit):
         raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
     room = room_to_stretch(bandit)
-    first, last = math.log(room.down), math.log(room.up)
+    first, last = math.log2(room.down), math.log2(room.up)
     sweep = search(
-        lambda power: asked.excess(stretched(bandit, math.exp(power)), target),
+        lambda power: asked.excess(stretched(bandit, 2.0**power), target),
         [first + (last - first) * i / (WIDTHS - 1) for i in range(WIDTHS)],
         WIDTH_STEPS,
     )
@@ -169,24 +192,39 @@ def width_for(
         raise ValueError(
             f"budget must be at least {regret}, the regret with a prior {room.down:.3g} times as wide, got {target:g}"
         )
-    if sweep.values[-1].mean <= 0.0:
-        regret = brief(target + max(value.mean for value in sweep.values))
-        raise ValueError(
-            f"budget must be below {regret}, the highest regret up to {room.up:.3g} times the width, got {target:g}"
-        )
-    answer, low, high = map(math.exp, _crossing(sweep, otherwise=first))
+    answer, low, high, reach = (2.0**at for at in (*_allowed(sweep, least=first), sweep.points[-1]))
     guaranteed = _widest_that_holds(
         lambda factor: asked.guarantees(stretched(bandit, factor), target), room.down, answer
     )
-    return Inversion("width", target, answer, low, high, guaranteed)
+    return Inversion("width", asked.policy.name, target, answer, low, high, reach, guaranteed)
 
 
 def _asked(bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any) -> Asked:
-    policy = BayesUCB() if policy is None else policy
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
+    check_bandit(bandit)
+    policy = believer(bandit, horizon) if policy is None else policy
     check_fits_bandit(bandit, policy, horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
     return Asked(policy, horizon, runs, checks.whole("seed", seed, 0), threads)
+
+
+def _doublings(most: int) -> list[int]:
+    return [2**power for power in range(most.bit_length())]
+
+
+def _stays_under(sweep: Sweep, target: float) -> bool:
+    """Whether regret per round is under the target lastingly, given by how much it is under it."""
+    last = sweep.values[-IN_A_ROW:]
+    regrets = [target - value.mean for value in last]
+    is_falling = all(later <= FALL * earlier for earlier, later in itertools.pairwise(regrets))
+    return len(last) == IN_A_ROW and is_falling and all(map(surely_above, last))
+
+
+def _allowed(sweep: Sweep, least: float) -> tuple[float, float, float]:
+    """The last point up to which it is not above zero, with its interval."""
+    if sweep.values[-1].mean > 0.0:
+        return _crossing(sweep, otherwise=least)
+    return sweep.points[-1], sweep.earliest(), sweep.points[-1]
 
 
 def _crossing(sweep: Sweep, otherwise: float) -> tuple[float, float, float]:
@@ -208,9 +246,9 @@ def _first_that_holds(holds: Callable[[int], bool], start: int, most: int) -> in
     return high
 
 
-def _last_that_holds(holds: Callable[[int], bool], most: int) -> int | None:
-    """The last whole number, `most` at most, for which it holds, as it does up to there."""
-    low, high = 0, most + 1
+def _last_that_holds(holds: Callable[[int], bool], most: int, own: int) -> int | None:
+    """The last whole number, `most` at most, for which it holds, as it does up to there from `own` on, or from 1."""
+    low, high = own if own <= most and holds(own) else 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
@@ -218,6 +256,8 @@ def _last_that_holds(holds: Callable[[int], bool], most: int) -> int | None:
 
 
 def _widest_that_holds(holds: Callable[[float], bool], narrowest: float, widest: float) -> float | None:
+    if holds(widest):
+        return widest
     if not holds(narrowest):
         return None
     low, high = narrowest, widest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from bayesregret.digits import exact_digits, with_error
@@ -30,8 +31,13 @@ def told(value: Estimate, exact: bool) -> str:
     if exact and value.mean == 0.0:
         return "0"
     if exact and value.stderr < abs(value.mean):
-        return exact_digits(value.mean, max(value.stderr, ENOUGH * abs(value.mean)))
-    return with_error(value.mean, value.stderr)
+        return in_thousands(exact_digits(value.mean, max(value.stderr, ENOUGH * abs(value.mean))))
+    return in_thousands(with_error(value.mean, value.stderr))
+
+
+def in_thousands(text: str) -> str:
+    """1,234,567.8 for 1234567.8, as other numbers of a plan are."""
+    return re.sub(r"(?<![\d.,])\d{4,}", lambda whole: f"{int(whole[0]):,}", text)
 
 
 def at_most(value: float) -> str:

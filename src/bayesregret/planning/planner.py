@@ -14,6 +14,7 @@ from bayesregret.planning.compared import (
     SPLIT_TEST,
     Scene,
     believer,
+    check_bandit,
     check_fits_bandit,
     fits,
     rival_without_prior,
@@ -58,7 +59,7 @@ def plan(
         By default BayesUCB, Thompson, KLUCB, MOSS and UCB1, those of them that run on this bandit. An A/B test of the
         best length always comes with them, and BayesUCB with its best delta where it is one of them.
     regret_per_round
-        Ask for the horizon at which regret per round falls under it.
+        Ask for the horizon from which on regret per round stays under it.
     budget
         Ask for the number of arms and the width of the prior that this much regret allows.
     runs
@@ -70,8 +71,7 @@ def plan(
     >>> found.best.regret.mean <= found["A/B test"].regret.mean
     True
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    check_bandit(bandit)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = None if runs is None else checks.whole("runs", runs, 2, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)

@@ -50,25 +50,26 @@ class Plan:
         shares = [f"{share:.0%}" for share in SHARES]
         headings = ["policy", "Bayes regret", *shares, "certified", "per round", "best arm at the end"]
         headings.append(f"{LIKELY:.0%} from round")
-        headings += ["times the least"] if self.least is not None else []
+        headings += ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
         return [headings, *map(self._row, sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean))]
 
     def _row(self, outcome: Outcome) -> list[str]:
+        is_sure = self.bandit.arms == 1
         quantiles = [rounded(value.mean, value.stderr) for value in outcome.quantiles.values()]
         each = outcome.regret_per_round
         row = [
             outcome.name,
-            told(outcome.regret, outcome.exact is not None),
+            told(outcome.regret, is_sure or outcome.exact is not None),
             *quantiles,
             "-" if outcome.bound is None else at_most(outcome.bound.value + outcome.bound.error),
             rounded(each.mean, max(each.stderr, 1e-3 * each.mean)),
-            percent(outcome.on_best),
+            "100%" if is_sure else percent(outcome.on_best),
             self._from_round(outcome),
         ]
         ratio = outcome.least_ratio
-        if self.least is not None:
+        if ratio is not None:
             share = outcome.regret.stderr / outcome.regret.mean if outcome.regret.mean > 0.0 else 0.0
-            row.append("" if ratio is None else rounded(ratio, max(1e-4, share) * ratio))
+            row.append(rounded(ratio, max(1e-4, share) * ratio))
         return row
 
     def _from_round(self, outcome: Outcome) -> str:

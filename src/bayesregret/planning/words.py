@@ -10,7 +10,7 @@ from bayesregret.planning.compared import SPLIT_TEST
 from bayesregret.planning.crossing import SURE, Crossing
 from bayesregret.planning.deltas import DeltaAdvice
 from bayesregret.planning.inversions import Inversion
-from bayesregret.planning.numbers import at_least, listed, rounded, told, with_interval
+from bayesregret.planning.numbers import at_least, in_thousands, listed, rounded, told, with_interval
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.watched import paired
 from bayesregret.planning.worth import PriorWorth
@@ -77,7 +77,7 @@ def worth_line(worth: PriorWorth) -> str:
     by_bound = (
         f"there is no certified bound for {worth.without} here to compare"
         if worth.bound is None
-        else f"{brief(worth.bound)} by certified bounds"
+        else f"{in_thousands(brief(worth.bound))} by certified bounds"
     )
     return f"The prior is worth {amount}: the regret of {worth.without} minus that of {worth.known}; {by_bound}."
 
@@ -95,9 +95,9 @@ def limit_line(limit: Limit) -> str:
 
 def delta_line(advice: DeltaAdvice) -> str:
     def cost(value: Estimate) -> str:
-        if advice.is_exact:
-            return brief(value.mean) if abs(value.mean) > value.stderr else "0"
-        return with_error(value.mean, value.stderr)
+        if advice.is_exact and abs(value.mean) <= value.stderr:
+            return "0"
+        return in_thousands(brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr))
 
     within = "computed" if advice.is_exact else f"{advice.low:.2g} to {advice.high:.2g}"
     wrong = ", ".join(f"{name} by {cost(value)}" for name, value in advice.costs.items())
@@ -108,15 +108,24 @@ def delta_line(advice: DeltaAdvice) -> str:
 
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:
-    within = with_interval(Crossing(found.answer, found.low, found.high), is_whole=found.what != "width")
+    within = _within(found)
     plural = "" if within == "1" else "s"
+    allows = f"With {found.policy} a regret of {found.target:,g} allows"
     if found.what == "horizon":
-        line = f"Regret per round falls under {found.target:g} at a horizon of {within} round{plural}"
+        per_round = f"Regret per round of {found.policy} is under {found.target:,g}"
+        line = f"{per_round} from a horizon of {within} round{plural} on"
     elif found.what == "arms":
-        line = f"A regret of {found.target:g} allows {within} arm{plural}"
+        line = f"{allows} {within} arm{plural}"
     else:
-        line = f"A regret of {found.target:g} allows a prior {within} times as wide{_in_units(found, bandit)}"
+        line = f"{allows} a prior {within} times as wide{_in_units(found, bandit)}"
     return f"{line}; {_guaranteed(found)}."
+
+
+def _within(found: Inversion) -> str:
+    """The answer with its interval; one that is no less than all that was looked at says so."""
+    if found.at_least and found.low == found.reach:
+        return f"at least {rounded(found.answer, 0.0)}"
+    return with_interval(Crossing(found.answer, found.low, found.high), found.reach, is_whole=found.what != "width")
 
 
 def _guaranteed(found: Inversion) -> str:

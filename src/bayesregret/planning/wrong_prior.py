@@ -18,6 +18,7 @@ from bayesregret.simulation.result import Estimate
 
 SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the reach: a coarse sweep, finer where priors are nearly right
 STEPS = 3  # closer to a crossing, after it
+NO_ROOM = 0.01  # of the way that there is in the opposite direction
 
 Regrets = Callable[[Policy], Any]
 
@@ -87,7 +88,10 @@ def limits(bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: Re
 
 
 def directions(bandit: Bandit) -> list[Direction]:
-    """All arms' means moved down or up, all arms' widths made narrower or wider, as far as the kind of prior goes."""
+    """All arms' means moved down or up, all arms' widths made narrower or wider, as far as the kind of prior goes.
+
+    There is none where it ends at once: nothing can be wider than a Beta prior with its weight at 0 and 1.
+    """
     found = []
     if can_move(bandit):
         room = room_to_move(bandit)
@@ -98,7 +102,8 @@ def directions(bandit: Bandit) -> list[Direction]:
         narrow, wide = -math.log(room.down), math.log(room.up)
         found.append(Direction("width", "too narrow", narrow, lambda by: stretched(bandit, math.exp(-by)), math.exp))
         found.append(Direction("width", "too wide", wide, lambda by: stretched(bandit, math.exp(by)), math.exp))
-    return found
+    most = {way.field: max(other.furthest for other in found if other.field == way.field) for way in found}
+    return [way for way in found if way.furthest > NO_ROOM * most[way.field]]
 
 
 def _limit(direction: Direction, sweep: Sweep) -> Limit:

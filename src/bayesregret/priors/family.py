@@ -76,6 +76,15 @@ class Family(ABC):
         return 1.0
 
     @property
+    def centre(self) -> float:
+        """What the fit takes off all levels: steps of levels that are far from 0 would be lost to rounding."""
+        return 0.0
+
+    def centred(self) -> Family:
+        """The same arms around 0."""
+        return self
+
+    @property
     @abstractmethod
     def start(self) -> Point:
         """Of an ungrouped fit, by moments."""

@@ -94,26 +94,27 @@ def _cannot_group(history: History) -> str | None:
 
 
 def _fitted(family: Family, grouped: bool | None, why_not_grouped: str | None) -> FittedPrior:
-    alone = fit_one_level(family)
+    alone = fit_one_level(family.centred())
     if why_not_grouped is not None:
-        return _finished(alone, why_not_grouped)
+        return _finished(family, alone, why_not_grouped)
     together = fit_own_levels(alone)
     comparison = Comparison.of(alone.optimum.value, together.optimum.value)
-    return _finished(alone if grouped is False else together, comparison)
+    return _finished(family, alone if grouped is False else together, comparison)
 
 
-def _finished(found: Fit, comparison: Comparison | str) -> FittedPrior:
-    named = parameters(found.family, found.best, found.grouped)
+def _finished(family: Family, found: Fit, comparison: Comparison | str) -> FittedPrior:
+    best = found.best._replace(location=family.centre + found.best.location)
+    named = parameters(family, best, found.grouped)
     errors, limits = standard_errors(found, list(named)), upper_limits(found)
     return FittedPrior(
-        model=found.family.kind,
+        model=family.kind,
         grouped=found.grouped,
         parameters=named,
         standard_errors=errors,
         log_likelihood=found.optimum.value,
         comparison=comparison if isinstance(comparison, Comparison) else None,
-        warnings=doubts(found.family, named, errors, limits, comparison),
+        warnings=doubts(family, named, errors, limits, comparison),
         upper_limits=limits,
-        family=found.family,
-        point=found.best,
+        family=family,
+        point=best,
     )

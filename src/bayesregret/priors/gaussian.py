@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from typing import ClassVar
@@ -39,8 +40,16 @@ class GaussianArms(Family):
         return Limits(BEYOND_NOISE * float(self.sampling.min()), 1e3 * sum(self._apart))
 
     @functools.cached_property
+    def centre(self) -> float:
+        return float(self.history.means.mean())
+
+    def centred(self) -> GaussianArms:
+        totals = self.history.pulls * (self.history.means - self.centre)
+        return self.over(dataclasses.replace(self.history, totals=totals))
+
+    @functools.cached_property
     def start(self) -> Point:
-        return Point(float(self.history.means.mean()), self._apart[1])
+        return Point(self.centre, self._apart[1])
 
     @property
     def own_errors(self) -> dict[str, float]:

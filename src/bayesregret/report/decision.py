@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from bayesregret.digits import counted
+from bayesregret import __version__
+from bayesregret.digits import PLUS_MINUS, counted
 from bayesregret.figures.saving import write_whole
 from bayesregret.planning.compared import SPLIT_TEST
 from bayesregret.planning.tables import figure_tables, wrong_prior_tables
@@ -18,6 +19,7 @@ from bayesregret.report.page import make_section, part, template
 if TYPE_CHECKING:
     from bayesregret.planning import Plan
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 MOST_SETTINGS = 12  # numbers of a setting that are written out
 
 ASSUMPTIONS = (
@@ -50,11 +52,12 @@ def write_plan(path: str | os.PathLike[str], plan: Plan) -> Path:
         assumptions=ASSUMPTIONS,
         problem=_problem(plan),
         runs={outcome.name: counted(outcome.runs, "run") for outcome in plan.outcomes.values()},
-        settings={"seed": plan.seed, **_length(plan)},
+        settings={"seed": plan.seed, **_length(plan), "bayesregret": __version__},
         style=Markup(part("style.css") + part("plan.css")),
         script=Markup(part("script.js")),
     )
-    return write_whole(Path(path), page.encode())
+    # A number stays on one line with its error.
+    return write_whole(Path(path), page.replace(f" {PLUS_MINUS} ", f"{NO_BREAK}{PLUS_MINUS}{NO_BREAK}").encode())
 
 
 def _length(plan: Plan) -> dict[str, Any]:
