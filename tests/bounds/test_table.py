@@ -158,3 +158,12 @@ def test_plain_data_are_plain():
     assert json.loads(json.dumps(data)) == data
     assert list(data)[:4] == ["problem", "horizon", "delta", "epsilon"]
     assert data["problem"] == GAUSSIAN.to_dict()
+
+
+def test_a_model_of_ones_own_has_no_bounds():
+    class Coins(BernoulliBandit):
+        kind = "coins"
+
+    message = r"^bandit must be one that bounds are stated for, got 'coins'$"
+    with pytest.raises(ValueError, match=message):
+        bounds.table(Coins([1.0], [1.0]), horizon=5)

@@ -153,7 +153,7 @@ def test_gaussian_against_the_twin(bandit, counts, totals):
     assert np.allclose(found.chances, slow.chances(known), rtol=1e-8)
     assert np.allclose(found.gaps, slow.gaps(known), rtol=1e-8, atol=1e-15 * abs(mean).max() * 10)
     assert np.allclose(found.gains, slow.normal_gains(mean, deviation, bandit.reward_noise), rtol=3e-7)
-    told = slow.variance_gains(known) * (np.min(bandit.reward_noise) / bandit.reward_noise) ** 2
+    told = slow.variance_gains(known)
     assert np.allclose(look(bandit, counts, totals, "variance").gains, told, rtol=1e-7, atol=1e-9 * (mean[0] > 1e3))
 
 
@@ -164,13 +164,6 @@ def test_each_arm_has_its_own_noise():
     exchanged = look(br.GaussianBandit([0.0, 0.2], 1.0, noises[::-1])).gains
     assert np.allclose(exchanged[::-1], gains, rtol=1e-9)
     assert not np.allclose(look(br.GaussianBandit([0.2, 0.0], 1.0, 0.3)).gains, gains, rtol=0.5)
-
-
-def test_equal_noises_in_a_list_of_different_widths():
-    """Gains by variance are then the variances themselves."""
-    bandit = br.GaussianBandit([0.2, 0.0, 0.1], [1.0, 0.5, 2.0], 1.7)
-    told = slow.variance_gains(slow.normal_posteriors(bandit.prior_mean, bandit.prior_width))
-    assert np.allclose(look(bandit, gain="variance").gains, told, rtol=1e-8)
 
 
 @pytest.mark.parametrize("wider", [1e3, 1e9, 1e40])

@@ -88,9 +88,9 @@ class InformationDirected(BelievingPolicy):
 
     At most two arms have a chance in a round; of equal ones the lowest-numbered is taken. With `gain="exact"` it is the
     mutual information of the best arm and the reward; with `gain="variance"` the variance of the arm's mean that the
-    best arm explains, over that of its noise where Gaussian noises differ, which is much cheaper for Gaussian rewards.
-    For independent Gaussian or Bernoulli arms; and for linear beliefs, there always by variance, from so many `draws`
-    of the posterior in every round. `prior` is a bandit whose prior the policy believes in, the true one if None.
+    best arm explains, whatever the noise, which is much cheaper for Gaussian rewards. For independent Gaussian or
+    Bernoulli arms; and for linear beliefs, there always by variance, from so many `draws` of the posterior in every
+    round. `prior` is a bandit whose prior the policy believes in, the true one if None.
 
     Chances and gaps have errors of about 1e-9, gains of 1e-6 of their size. Gaussian noise below a quarter of an arm's
     deviation, which is so at most before its first pull, is taken for that quarter: the gain is then low, by a tenth
@@ -119,8 +119,7 @@ class InformationDirected(BelievingPolicy):
     def _family(self, believed: Any) -> Any:
         """One for each kind of belief."""
         if believed.kind == "gaussian":
-            noises = believed.reward_noises
-            return NormalShapes(noises, (noises.min() / noises) ** 2, 0.0 if self.gain == "variance" else MOST_TELLING)
+            return NormalShapes(believed.reward_noises, 0.0 if self.gain == "variance" else MOST_TELLING)
         if believed.kind == "bernoulli":
             largest = max(believed.alpha.max(), believed.beta.max())
             if largest > LARGEST_COUNT:

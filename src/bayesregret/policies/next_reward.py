@@ -224,7 +224,7 @@ def fill_normal_gains(family, outcomes, room, what_if, by_variance):
     for arm in range(room.best.chances.shape[0]):
         told, noise = variance_told(room.best, arm), family.noises[arm]
         if by_variance:
-            room.best.gains[arm] = told * family.worth[arm]
+            room.best.gains[arm] = told
         elif room.shapes.seconds[arm] < LEAST_TELLING * noise:
             room.best.gains[arm] = 0.5 * told / (noise * noise)
         else:

@@ -93,7 +93,6 @@ def fill_densities(family, shapes, z, densities):
 
 class NormalShapes(NamedTuple):
     noises: Array  # (arms,): of rewards
-    worth: Array  # (arms,): of a variance told: the least noise over the arm's own, squared
     most_telling: float  # rewards are taken for no more precise than this, in deviations; 0: they are not looked at
 
 
