@@ -51,9 +51,15 @@ def test_a_problem_file_and_default_policies(bayesregret):
 
 
 def test_unreachable_targets_are_one_line_and_no_error(run_plan):
-    outcome = run_plan("--budget", "1000")
+    outcome = run_plan("--budget", "1e-9")
     assert outcome.status == 0
-    assert "No answer: budget must be below " in outcome.out
+    assert "No answer: budget must be at least " in outcome.out
+
+
+def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
+    monkeypatch.setattr("bayesregret.planning.inversions.MOST_ARMS", 8)
+    outcome = run_plan("--budget", "1000")
+    assert "a regret of 1,000 allows at least 8 arms" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from bayesregret.simulation.result import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, simulate
 
 # The most rounds and arms that are looked at, where they can be afforded.
-LONGEST = 2**22
+LONGEST = 2**20
 MOST_ARMS = 2**12
 # Regret per round may rise at first. It is lastingly under a target where it is so at so many doublings in a row, and
 # falls by a tenth from each to the next.
@@ -117,7 +117,7 @@ def horizon_for(
         rounds = f"{sweep.points[-1]:,} rounds"
         raise ValueError(f"regret_per_round must be at least {reached}, what {rounds} come to, got {target:g}")
     answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sweep, otherwise=1.0), sweep.points[-1]))
-    longest = min(LARGEST_HORIZON, 16 * LONGEST)
+    longest = min(LARGEST_HORIZON, 64 * LONGEST)
     guaranteed = _first_that_holds(
         lambda rounds: asked._replace(horizon=rounds).guarantees(bandit, target * rounds), answer, longest
     )
