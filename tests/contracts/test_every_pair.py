@@ -96,7 +96,7 @@ def test_an_index_of_ones_own(world):
 
 
 def test_an_index_of_ones_own_does_not_fit_a_linear_bandit():
-    with pytest.raises(ValueError, match=r"^policy must have a confidence width .* linear bandit, got whole-index$"):
+    with pytest.raises(ValueError, match=r"^policy must be one that runs on a linear bandit, got whole-index, which "):
         simulate(BANDITS["linear"], Whole(), horizon=5, runs=1, seed=0)
 
 
