@@ -335,7 +335,7 @@ def test_what_it_refuses():
         br.simulate(br.BernoulliBandit([1, 1], [1, 1e8]), br.InformationDirected(), horizon=5, runs=1, seed=1)
 
 
-@pytest.mark.compiled
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bandit", "gain", "horizon", "runs"),
     [

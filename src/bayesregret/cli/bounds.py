@@ -32,8 +32,9 @@ def bounds(
 ) -> None:
     """Every bound on the Bayes regret of a problem, in order.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
-    options below set; see bayesregret simulate --help. Nothing is proved here for other kinds of rewards.
+    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
+    normal-gamma for a common problem, which the options below set; see bayesregret simulate --help. Of the last three
+    kinds of rewards nothing but the trivial form is proved.
 
     Forms: paper, as it is printed; certified, repaired so that it is proved. Values are integrals over the prior
     and not simulated; the column error estimates their numerical error.

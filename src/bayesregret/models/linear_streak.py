@@ -28,7 +28,7 @@ from bayesregret.contracts import (
     repeated,
     variance_now,
 )
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
@@ -77,7 +77,7 @@ def forget_streak(streak, model):
     begin(streak, 0)
 
 
-@jitable
+@rarely_called
 def begin(streak, arm):
     """Begin a streak of no pulls."""
     aim(streak.start, arm)
@@ -111,7 +111,7 @@ def learn_one(streak, model, arm, reward):
         turn_to(streak, model, arm)
 
 
-@jitable
+@rarely_called
 def turn_to(streak, model, arm):
     """End the streak, whose rewards go into the posterior at once, and begin one of this arm."""
     if streak.target[1] > 0:
