@@ -144,7 +144,7 @@ def test_targets_that_cannot_be_reached(monkeypatch):
     within_reach(monkeypatch)
     bandit = common_bernoulli(arms=2)
     shared = {"horizon": 5, "runs": 8}
-    with pytest.raises(ValueError, match=r"regret_per_round must be at least \S+, what 16 rounds come to, got 1e-09"):
+    with pytest.raises(ValueError, match=r"regret_per_round must be at least \S+, the one of 16 rounds, got 1e-09"):
         br.horizon_for(bandit, 1e-9, runs=8)
     far = br.GaussianBandit([0, 0], 1e6, 1)
     with pytest.raises(ValueError, match=r"budget must be at least \S+, the regret with a prior 0\.0625 times as wide"):
@@ -177,3 +177,12 @@ def test_bounds_that_say_nothing(monkeypatch):
 def test_bad_input(ask, message):
     with pytest.raises(ValueError, match=message):
         ask()
+
+
+def test_one_round_is_looked_at_however_dear_it_is(monkeypatch):
+    """As it is with a million arms."""
+    monkeypatch.setattr(Asked, "is_affordable", lambda *_: False)
+    bandit = common_gaussian(arms=3)
+    assert br.horizon_for(bandit, 50.0, runs=8, threads=1).answer == 1
+    with pytest.raises(ValueError, match=r"^regret_per_round must be at least [\d.]+, the one of 1 round, got 1e-09$"):
+        br.horizon_for(bandit, 1e-9, runs=8, threads=1)

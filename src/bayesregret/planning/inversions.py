@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret import checks
-from bayesregret.digits import brief
+from bayesregret.digits import brief, counted
 from bayesregret.models import Bandit
 from bayesregret.planning.compared import believer, best_bound, check_bandit, check_fits_bandit
 from bayesregret.planning.crossing import Sweep, search, surely_above
@@ -109,13 +109,13 @@ def horizon_for(
         return Estimate(-excess.mean / horizon, excess.stderr / horizon)
 
     horizons = itertools.takewhile(
-        lambda rounds: asked._replace(horizon=rounds).is_affordable(bandit), _doublings(LONGEST)
+        lambda rounds: rounds == 1 or asked._replace(horizon=rounds).is_affordable(bandit), _doublings(LONGEST)
     )
     sweep = search(under, horizons, STEPS, round, lambda sweep: _stays_under(sweep, target))
     if sweep.values[-1].mean <= 0.0:
         reached = brief(target - sweep.values[-1].mean)
-        rounds = f"{sweep.points[-1]:,} rounds"
-        raise ValueError(f"regret_per_round must be at least {reached}, what {rounds} come to, got {target:g}")
+        rounds = counted(int(sweep.points[-1]), "round")
+        raise ValueError(f"regret_per_round must be at least {reached}, the one of {rounds}, got {target:g}")
     answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sweep, otherwise=1.0), sweep.points[-1]))
     longest = min(LARGEST_HORIZON, 64 * LONGEST)
     guaranteed = _first_that_holds(
