@@ -176,6 +176,33 @@ def test_widths_far_apart(wider):
     assert found.gains[0] < 1e-6
 
 
+@pytest.mark.parametrize("wide", [1e5, 1e8, 1e30])
+@pytest.mark.parametrize("place", [-6.9, -0.3, 0.0])
+def test_sharp_arms_somewhere_below_a_wide_one(wide, place):
+    """Panels as short as the sharp arms need are shorter than the spacing of floats there; the leader's are not."""
+    bandit = br.GaussianBandit([0, 0, 0], wide, 1.0 / wide)
+    pulls = np.array([4, 4, 0])
+    found = look(bandit, pulls, pulls * place * wide)
+    assert np.allclose(found.chances, [0.5 * norm.cdf(place)] * 2 + [norm.sf(place)], rtol=1e-8, atol=1e-10)
+    missed = norm.pdf(place) + place * norm.cdf(place)  # what the wide arm falls short of a place, in its widths
+    assert np.allclose(found.gaps / wide, [missed - place] * 2 + [missed], rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        br.GaussianBandit([0, 0, 1], 1e8, 1e-8),
+        br.GaussianBandit([0, 0, 1], 1e50, 1e-50),
+        br.GaussianBandit([0, 0, 1], [1e-8, 1, 1e8], 1.0),
+        br.GaussianBandit([1e20, 1e20, 0], [1, 2, 1e20], 1.0),
+    ],
+    ids=["little noise", "least noise", "own widths", "far from 0"],
+)
+def test_widths_of_any_size_come_to_an_end(bandit):
+    found = br.simulate(bandit, br.InformationDirected(), horizon=12, runs=2, seed=3)["information-directed"]
+    assert 0.0 <= found.mean < 12 * bandit.prior_widths.max()
+
+
 def test_sharp_and_wide_gaussian_arms():
     """10,000 pulls, 300 and none."""
     bandit = br.GaussianBandit([0, 0, 0], 1.0, 1.0)

@@ -37,3 +37,15 @@ def test_mixtures_at_the_edges():
     assert best_mixture(gaps + 0.1, np.zeros(4))[:2] == (2, 2)
     assert best_mixture(np.array([0.4, 0.4]), np.array([1.0, 1.0]))[:2] == (0, 0)  # ties: the lower number
     assert best_mixture(np.array([0.1, 0.1]), np.array([0.0, 1.0]))[:2] == (1, 1)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e20, 1e100])
+def test_a_far_arm_that_tells_nothing_changes_nothing(far):
+    assert best_mixture(np.array([1.0, 1.0, far]), np.array([0.03, 0.27, 0.0])) == (1, 1, 1.0)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e8, 1e13])
+def test_a_far_arm_that_tells_much_has_its_small_share(far):
+    first, second, share = best_mixture(np.array([far, 1.0]), np.array([1.0, 1e-3 / far]))
+    assert (first, second) == (0, 1)
+    assert share == pytest.approx(1.0 / (far - 1.0) - 2.0 / (1e3 * far - 1.0), rel=1e-12)

@@ -66,7 +66,7 @@ def look_ahead(policy, model, known):
     room = lay_out(known.scratch, arms)
     what_if = lay_out_outcomes(known.scratch[room_for_best(arms) :], arms, outcomes.points.shape[1])
     leader = leading_arm(model, known)
-    make_shapes(family, model, known, room.shapes, leader)
+    make_shapes(family, model, known, room.shapes)
     z, last = ends(room.shapes)
     start_integrals(family, room, z)
     start_outcomes(family, outcomes, room.shapes, what_if, z)

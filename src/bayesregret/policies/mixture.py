@@ -30,18 +30,25 @@ def best_mixture(gaps, gains):
         return first, second, share
     for arm in range(arms):
         for other in range(arm, arms):
-            part = 1.0 if other == arm else best_share(gaps[arm], gaps[other], gains[arm], gains[other])
-            gap = gaps[other] + part * (gaps[arm] - gaps[other])
-            gain = gains[other] + part * (gains[arm] - gains[other])
+            near, far = (arm, other) if gaps[arm] <= gaps[other] else (other, arm)
+            part = farther_share(gaps[near], gaps[far], gains[near], gains[far])
+            if part == 0.0 and arm != other:
+                continue  # one of the arms alone is better
+            gap = gaps[near] + part * (gaps[far] - gaps[near])
+            gain = gains[near] + part * (gains[far] - gains[near])
             if gain > 0.0 and gap * gap < lowest * gain * (1.0 - TIES):
-                first, second, share, lowest = arm, other, part, gap * gap / gain
+                first, second, lowest = arm, other, gap * gap / gain
+                share = 1.0 - part if arm == near else part
     return first, second, share
 
 
 @jitable
-def best_share(gap, other_gap, gain, other_gain):
-    """Where the ratio, which is convex in the share, has its lowest point; 1 if that is at an end, which is an arm."""
-    if gap == other_gap or gain == other_gain:
-        return 1.0
-    share = other_gap / (gap - other_gap) - 2.0 * other_gain / (gain - other_gain)
-    return share if 0.0 < share < 1.0 else 1.0
+def farther_share(gap, farther_gap, gain, farther_gain):
+    """The share of the arm with the larger gap where the ratio, which is convex, has its lowest point; 0 at an end.
+
+    That arm's, as it is known to its last digits even where the gaps are of very different sizes.
+    """
+    if gap == farther_gap or gain == farther_gain:
+        return 0.0
+    share = gap / (farther_gap - gap) - 2.0 * gain / (farther_gain - gain)
+    return share if 0.0 < share < 1.0 else 0.0

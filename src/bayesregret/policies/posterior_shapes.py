@@ -1,8 +1,8 @@
 """Posteriors of independent arms on one line, where all are smooth, for integrals over the best arm.
 
-Normal posteriors stand on the line of mean rewards, whose zero is the leader's mean. Beta posteriors stand on the line
-of log-odds, where their densities are analytic and have no ends. A density is integrated between the places where it is
-e^-25 of its peak, in panels for which no posterior under way is too sharp. That leaves errors of about 1e-10 in
+Normal posteriors stand on the line of mean rewards, whose zero is where integrals begin. Beta posteriors stand on the
+line of log-odds, where their densities are analytic and have no ends. A density is integrated between the places where
+it is e^-25 of its peak, in panels for which no posterior under way is too sharp. That leaves errors of about 1e-10 in
 probabilities.
 """
 
@@ -21,6 +21,7 @@ from bayesregret.special import betaincc
 ORDER = 8  # points in a panel
 PANEL = 1.5  # its length, in deviations of the sharpest posterior
 REACH = 25.0  # how far the logarithm of a density falls to the ends of its range
+NORMAL_REACH = math.sqrt(2.0 * REACH)  # how many deviations away a normal one's are
 # Beyond these log-odds a Beta density is an exponential function to the last digit.
 FAR = 36.0
 LONGEST_PANEL = 2.0  # nearer than that: the densities have poles at a distance of pi
@@ -50,7 +51,7 @@ class Shapes(NamedTuple):
     """The arms' posteriors, (arms,) each."""
 
     stamps: Array  # the count that an arm's was made for, plus 1
-    means: Array  # of mean rewards; normal ones less the leader's
+    means: Array  # of mean rewards; normal ones from the line's zero
     lows: Array  # where the ranges begin
     highs: Array
     panels: Array  # the longest that a posterior allows
@@ -64,7 +65,7 @@ SHAPE_FIELDS = len(Shapes._fields)
 
 
 @contract
-def make_shapes(family, model, known, shapes, leader):
+def make_shapes(family, model, known, shapes):
     """Make the shapes of all arms whose data are new."""
 
 
@@ -103,20 +104,38 @@ def telling(family, arm, deviation):
 
 
 @make_shapes.implement(NormalShapes)
-def make_normal_shapes(family, model, known, shapes, leader):
-    """All of them, as the leader may be another one. Panels resolve the posteriors after one more reward, too."""
-    origin = known_mean(model, known, leader)
+def make_normal_shapes(family, model, known, shapes):
+    """All of them, as the zero may be another one. Panels resolve the posteriors after one more reward, too."""
     for arm in range(known.counts.shape[0]):
-        mean = known_mean(model, known, arm) - origin
-        deviation = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
-        reach = math.sqrt(2.0 * REACH) * deviation
+        shapes.firsts[arm] = known_mean(model, known, arm)
+        shapes.seconds[arm] = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    highest = highest_low(shapes)
+    origin, reach_of_highest = shapes.firsts[highest], NORMAL_REACH * shapes.seconds[highest]
+    for arm in range(known.counts.shape[0]):
+        deviation = shapes.seconds[arm]
+        reach = NORMAL_REACH * deviation
+        mean = min(reach, (shapes.firsts[arm] - origin) + reach_of_highest)  # it is the less by rounding only
         ratio = telling(family, arm, deviation)
         shapes.means[arm] = shapes.firsts[arm] = mean
-        shapes.seconds[arm] = deviation
         shapes.lows[arm], shapes.highs[arm] = mean - reach, mean + reach
         shapes.panels[arm] = PANEL * deviation / math.sqrt(1.0 + ratio * ratio)
         shapes.factors[arm] = 1.0 / (ROOT_TWO_PI * deviation)
         shapes.spreads[arm] = deviation * deviation
+
+
+@jitable
+def highest_low(shapes):
+    """The arm whose range begins last, by means and deviations.
+
+    With the zero there, the range of any arm that is under way at z > 0 begins below 0 and ends above z. It is longer
+    than z, so its panels are much longer than the spacing of floats at z, however different the arms' deviations are.
+    """
+    highest = 0
+    for arm in range(1, shapes.firsts.shape[0]):
+        reaches_further = NORMAL_REACH * (shapes.seconds[arm] - shapes.seconds[highest])
+        if shapes.firsts[arm] - shapes.firsts[highest] > reaches_further:
+            highest = arm
+    return highest
 
 
 @jitable
@@ -169,7 +188,7 @@ def softplus(z):
 
 
 @make_shapes.implement(BetaShapes)
-def make_beta_shapes(family, model, known, shapes, leader):
+def make_beta_shapes(family, model, known, shapes):
     for arm in range(known.counts.shape[0]):
         if shapes.stamps[arm] != known.counts[arm] + 1.0:
             shapes.stamps[arm] = known.counts[arm] + 1.0
@@ -201,7 +220,7 @@ def beyond_peak(peak, deviation, alpha, beta):
     """
     pulls = alpha + beta
     along_line = REACH / beta
-    along_parabola = math.sqrt(2.0 * REACH) * deviation
+    along_parabola = NORMAL_REACH * deviation
     z = peak + max(along_line, min(along_parabola, max(-peak, 0.0) + 2.0 + 1.5 * along_line))
     for _ in range(NEWTON_STEPS):
         fall = beta * (z - peak) + pulls * (softplus(-z) - softplus(-peak))
