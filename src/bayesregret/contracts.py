@@ -51,9 +51,6 @@ def take_in(known, arm, reward):
     known.received[0] += 1
 
 
-PREPARED = 6  # the most numbers that draws from a posterior need
-
-
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
 
 
@@ -91,23 +88,13 @@ def posterior_draw(model, known, arm, stream):
 
 
 @contract
-def prepare_draws(model, known, arm, prepared):
-    """Write into `prepared`, which has `PREPARED` places, what draws of the arm's mean reward need given its data."""
-
-
-@contract
-def prepared_draw(model, prepared, stream):
-    """A `posterior_draw` by what was prepared."""
+def pseudo_counts(model, known, arm):
+    """Both of the arm's Beta posterior, for models that have such."""
 
 
 @contract
 def posterior_quantile(model, known, arm, tail):
     """What the arm's mean reward exceeds with chance `tail`, given its data."""
-
-
-@contract
-def posterior_variance(model, known, arm):
-    """Variance of the arm's mean reward given its data."""
 
 
 @contract
@@ -229,8 +216,8 @@ def take_lead(policy, model, known, news, round_, stream):
 
 
 @contract
-def keeps_lead(policy, lease, round_, centre, width):
-    """Whether the lease goes on in this round, the arm having this `centre_and_width` now."""
+def keeps_lead(policy, model, lease, round_, arm, count, total):
+    """Whether the lease goes on in this round, the arm having these data now."""
 
 
 @contract

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesregret.contracts import PREPARED
-from bayesregret.models.beta_prepared import STEEP, log_chance, prepare_beta, prepared_beta
+from bayesregret.policies.beta_prepared import PREPARED, SKEW, STEEP, log_chance, prepare_beta, prepared_beta
 from draws import compiled, deviation, stream_of
 
 SHAPES = [
@@ -24,7 +23,8 @@ SHAPES = [
 
 def fill(prepared, out, stream):
     for i in range(out.shape[0]):
-        out[i], stream = prepared_beta(prepared, stream)
+        part, whole, stream = prepared_beta(prepared, stream)
+        out[i] = part / whole
 
 
 def draws_of(a, b, size, play=fill, seed=60):
@@ -63,9 +63,11 @@ def test_many_draws(a, b):
 
 def test_what_is_surely_kept():
     """The bound that spares logarithms holds for all d from 2/3 on; with one per cent less it would not."""
-    d, step = np.geomspace(2.0 / 3.0, 1e3, 40)[:, None], np.linspace(-0.999, 3.0, 4_000)
-    z = step * np.sqrt(9.0 * d)
-    with np.errstate(divide="ignore"):
-        chance = np.exp(np.vectorize(log_chance)(d, z, 1.0 + step))
-    assert (chance >= 1.0 - STEEP * z**4 / d - 1e-12).all()
-    assert not (chance >= 1.0 - 0.99 * STEEP * z**4 / d - 1e-12).all()
+    d, s = np.geomspace(2.0 / 3.0, 1e3, 40)[:, None], np.linspace(-0.999, 3.0, 4_000)
+    z = s * np.sqrt(9.0 * d)
+    chance = np.exp(np.vectorize(log_chance)(d, z, 1.0 + s))
+    unlikely = STEEP * (s * z) ** 2 / (1.0 + SKEW * np.minimum(0.0, s))
+    assert (chance >= 1.0 - unlikely - 1e-12).all()
+    assert not (chance >= 1.0 - 0.99 * unlikely - 1e-12).all()
+    flatter = STEEP * (s * z) ** 2 / (1.0 + 0.75 * np.minimum(0.0, s))
+    assert not (chance >= 1.0 - flatter - 1e-12).all()

@@ -7,8 +7,10 @@ import pytest
 from scipy import stats
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, draw_above, nothing_known, tail_bound, take_in
-from bayesregret.policies.likely_highest import FIRST_FAR, HEAD, PER_ARM, SORT_AT
+from bayesregret.contracts import choose_arm, draw_above, keeps_lead, nothing_known, tail_bound, take_in
+from bayesregret.policies import likely_beta
+from bayesregret.policies.likely_beta import PER_ARM
+from bayesregret.policies.likely_highest import FAILS_AT, FIRST_FAR, HEAD, LEVEL, SORT_AT, lease_until, sort_arms
 from bayesregret.policies.likely_normal import normal_beyond
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.rng import POLICY
@@ -27,6 +29,7 @@ DATA = {
     "two close ones": (GAUSSIAN, [(20, 11.0), (22, 12.5), (4, -3.0), (3, 2.0)]),
     "no rewards": (BERNOULLI, [(0, 0.0)] * 4),
     "a sure success": (BERNOULLI, [(60, 54.0), (7, 5.0), (9, 3.0), (0, 0.0)]),
+    "nobody near": (BERNOULLI, [(80, 68.0), (20, 11.0), (30, 17.0), (12, 6.0)]),
     "rivals": (BERNOULLI, [(30, 20.0), (28, 19.0), (6, 2.0), (3, 3.0)]),
 }
 
@@ -103,17 +106,61 @@ def test_with_a_level_that_often_fails(case):
 
 
 # A lone leader with a lease, though its draw is often in its tail and the others often exceed the level.
-LEASED = {"reach": 1.5, "near_chance": 1.0, "lone_chance": 0.05, "tail": 1.0, "tail_chance": stats.norm.sf(1.0)}
+LEASED = {
+    "one far ahead": {"reach": 1.5, "lone_chance": 0.05, "tail": 1.0, "tail_chance": stats.norm.sf(1.0)},
+    "nobody near": {"reach": 1.3, "lone_chance": 0.05, "tail_chance": 0.2},
+}
 
 
-def test_with_a_lease():
-    bandit, data = DATA["one far ahead"]
+@pytest.mark.parametrize("case", LEASED)
+def test_with_a_lease(case):
+    bandit, data = DATA[case]
     chances = chances_of_the_best(posteriors(bandit, data))
-    settings = br.Thompson().settings(bandit, None)._replace(**LEASED)
+    settings = br.Thompson().settings(bandit, None)._replace(**LEASED[case])
+    known = known_of(data)
+    with np.errstate(over="ignore"):
+        choose_often(settings, bandit.model, known, np.empty(50, np.int64), stream_of(1))
+    assert known.memory[FAILS_AT] > 0.0
     counts = counts_of_choices(bandit, data, settings=settings, rounds=4 * ROUNDS)
     assert pvalue(counts, chances) > UNLIKELY
+
+
+def test_a_tail_that_is_left_out_is_noticed():
+    """The control of leases."""
+    bandit, data = DATA["one far ahead"]
+    chances = chances_of_the_best(posteriors(bandit, data))
+    settings = br.Thompson().settings(bandit, None)._replace(**LEASED["one far ahead"])
     wrong = counts_of_choices(bandit, data, settings=settings._replace(tail_chance=1e-9), rounds=4 * ROUNDS)
-    assert pvalue(wrong, chances) < UNLIKELY  # the control
+    assert pvalue(wrong, chances) < UNLIKELY
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_leader_with_a_lease_is_likely_above_the_level(seed, monkeypatch):
+    """Whatever its next rewards are. One for chances ten times as large is noticed: the control."""
+    rng = np.random.default_rng(seed)
+    bandit = br.BernoulliBandit([rng.uniform(1.0, 3.0), 1.0], [rng.uniform(1.0, 3.0), 1.0])
+    pulls = int(10 ** rng.uniform(1.5, 5.0))
+    successes = round(rng.uniform(0.4, 0.99) * pulls)
+    settings = br.Thompson().settings(bandit, None)
+    tail = settings.tail_chance
+    assert 0.2 * tail < largest_chance_below(settings, bandit, pulls, successes) <= tail
+    monkeypatch.setattr(likely_beta, "RATE_KEPT", 0.5)
+    assert largest_chance_below(settings._replace(tail_chance=10.0 * tail), bandit, pulls, successes) > tail
+
+
+def largest_chance_below(settings, bandit, pulls, successes):
+    """That the leader's draw is below the level, while it has its lease, over many runs of luck."""
+    known = nothing_known(2, HEAD + 6, 2 * PER_ARM)
+    known.counts[:], known.totals[:], known.received[0] = [pulls, 50], [successes, 0.0], pulls + 50
+    sort_arms(settings._replace(lone_chance=0.0), bandit.model, known)
+    lease, level = lease_until(settings, bandit.model, known, 10**9), known.memory[LEVEL]
+    largest = 0.0
+    for luck in successes / pulls * np.array([0.0, 0.8, 0.9, 0.98, 1.0]):
+        for more in np.unique(np.geomspace(1, 2 * pulls, 60).astype(int)):
+            wins, losses = successes + round(luck * more), pulls - successes + more - round(luck * more)
+            if keeps_lead(settings, bandit.model, lease, 1, 0, wins + losses, wins):
+                largest = max(largest, stats.beta(bandit.alpha[0] + wins, bandit.beta[0] + losses).cdf(level))
+    return largest
 
 
 def test_draws_beyond():

@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
+from bayesregret.beta_tails import beta_above, beta_quantile_rise, beta_tail_bound, density_share
 from bayesregret.checks import Array
 from bayesregret.contracts import (
     divergence,
@@ -13,23 +14,18 @@ from bayesregret.contracts import (
     draw_above,
     draw_means,
     draw_reward,
-    known_mean,
     limit_rise,
     never_lowers,
     posterior_draw,
     posterior_quantile,
-    posterior_variance,
-    prepare_draws,
-    prepared_draw,
     prior_pulls,
     prior_total,
+    pseudo_counts,
     quantile_rise,
     tail_bound,
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.beta_above import beta_above, beta_quantile_rise, beta_tail_bound
-from bayesregret.models.beta_prepared import prepare_beta, prepared_beta
 from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
 from bayesregret.special import betainccinv
@@ -97,50 +93,38 @@ def bernoulli_variance_proxy(model, arm, count):
 
 @posterior_draw.implement(BernoulliModel)
 def bernoulli_draw(model, known, arm, stream):
+    a, b = pseudo_counts(model, known, arm)
+    return beta(a, b, stream)
+
+
+@pseudo_counts.implement(BernoulliModel)
+def bernoulli_pseudo_counts(model, known, arm):
     wins = known.totals[arm]
-    return beta(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, stream)
-
-
-@prepare_draws.implement(BernoulliModel)
-def prepare_bernoulli(model, known, arm, prepared):
-    wins = known.totals[arm]
-    prepare_beta(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, prepared)
-
-
-@prepared_draw.implement(BernoulliModel)
-def prepared_bernoulli(model, prepared, stream):
-    return prepared_beta(prepared, stream)
+    return model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins
 
 
 @posterior_quantile.implement(BernoulliModel)
 def bernoulli_quantile(model, known, arm, tail):
-    wins = known.totals[arm]
-    return betainccinv(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail)
+    a, b = pseudo_counts(model, known, arm)
+    return betainccinv(a, b, tail)
 
 
 @quantile_rise.implement(BernoulliModel)
 def bernoulli_quantile_rise(model, known, arm, tail, quantile):
-    wins = known.totals[arm]
-    return beta_quantile_rise(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, tail, quantile)
-
-
-@posterior_variance.implement(BernoulliModel)
-def bernoulli_posterior_variance(model, known, arm):
-    mean = known_mean(model, known, arm)
-    return mean * (1.0 - mean) / (model.pseudo_count[arm] + known.counts[arm] + 1.0)
+    a, b = pseudo_counts(model, known, arm)
+    return beta_quantile_rise(a, b, tail, quantile)
 
 
 @tail_bound.implement(BernoulliModel)
 def bernoulli_tail_bound(model, known, arm, value):
-    wins = known.totals[arm]
-    return beta_tail_bound(model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins, value)
+    a, b = pseudo_counts(model, known, arm)
+    return beta_tail_bound(a, b, value)
 
 
 @draw_above.implement(BernoulliModel)
 def bernoulli_draw_above(model, known, arm, value, bound, to_beat, stream):
-    wins = known.totals[arm]
-    a, b = model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins
-    return beta_above(a, b, value, bound, to_beat, stream)
+    a, b = pseudo_counts(model, known, arm)
+    return beta_above(a, b, value, bound, density_share(a, b), to_beat, stream)
 
 
 @never_lowers.implement(BernoulliModel)

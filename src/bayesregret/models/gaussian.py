@@ -17,7 +17,6 @@ from bayesregret.contracts import (
     normal_deviation,
     posterior_draw,
     posterior_quantile,
-    posterior_variance,
     prior_pulls,
     prior_total,
     reward_deviation,
@@ -184,14 +183,6 @@ def gaussian_quantile(model, known, arm, tail):
     return known_mean(model, known, arm) - normal_deviation(model, arm, known.counts[arm]) * known.score[1]
 
 
-@posterior_variance.implement(GaussianModel)
-@posterior_variance.implement(RademacherModel)
-@posterior_variance.implement(GaussianArmsModel)
-@posterior_variance.implement(RademacherArmsModel)
-def gaussian_posterior_variance(model, known, arm):
-    return variance_proxy(model, arm, known.counts[arm])
-
-
 @tail_bound.implement(GaussianModel)
 @tail_bound.implement(RademacherModel)
 @tail_bound.implement(GaussianArmsModel)
@@ -213,7 +204,7 @@ def gaussian_draw_above(model, known, arm, value, bound, to_beat, stream):
         return (drawn if drawn > value else -math.inf), stream
     deviation = normal_deviation(model, arm, known.counts[arm])
     u, stream = uniform(stream)
-    beyond = -math.log1p(-u) * deviation / (value - known_mean(model, known, arm))
+    beyond = -math.log(1.0 - u) * deviation / (value - known_mean(model, known, arm))
     if value + deviation * beyond <= to_beat:
         return -math.inf, stream
     kept, stream = uniform(stream)

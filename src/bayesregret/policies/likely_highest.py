@@ -4,34 +4,33 @@ Arms that are likely to be highest are near ones, and are drawn. Let a level lie
 far ones, and let bounds be known of the chances that these exceed it. If a coin says that none does, and a near arm's
 draw does, then the highest of the near ones is taken. Otherwise the far ones are drawn, given what the coin said. So
 the arm that is taken has the law that it should have.
+
+If the leader is far ahead, all others are far, and not even its own draw is made in most rounds. While the chance that
+this is below the level has a known bound, one coin a round tells whether any arm does what is unlikely; if none does,
+the leader is taken. The coins of many rounds are one draw: that of the round in which one fails. This is the leader's
+lease. It is over as soon as the leader has come too close to the level, or the coin has other chances.
+
+Here is what all posteriors have in common; likely_normal.py and likely_beta.py have the rest.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from bayesregret.contracts import (
-    PREPARED,
-    choose_arm,
-    draw_above,
-    known_mean,
-    posterior_draw,
-    posterior_variance,
-    prepare_draws,
-    prepared_draw,
-    tail_bound,
-)
-from bayesregret.dispatch import jitable
+import numpy as np
+
+from bayesregret.contracts import draw_above, keeps_lead, posterior_draw, tail_bound
+from bayesregret.dispatch import contract, jitable
 from bayesregret.rng import uniform
 
+U = np.uint64
 # What `memory` holds: the level, the chance that no far arm exceeds it by their bounds, how often this level failed,
 # the rewards of far arms when they were last looked at, the rewards in all at which arms are sorted anew, the place of
-# the first far arm, and the round in which a lease fails, or 0. After that all arms, the near ones first, and the one
-# with the highest mean before all; in the same order, their bounds, and their counts when they were bounded.
-LEVEL, NONE_ABOVE, FAILURES, FAR_PULLS, SORT_AT, FIRST_FAR, FAILS_AT, HEAD = range(8)
-# What `scratch` holds of each arm: what its draws need, and the count it is for, plus 1.
-PER_ARM = PREPARED + 1
+# the first far arm, the round in which a lease fails, or 0, and what tells whether the leader is likely to stay above
+# the level. After that all arms, the near ones first, and the one with the highest mean before all; in the same order,
+# their bounds, and their counts when they were bounded.
+LEVEL, NONE_ABOVE, FAILURES, FAR_PULLS, SORT_AT, FIRST_FAR, FAILS_AT, LIKELY = range(8)
+HEAD = LIKELY + 6
 # Arms are sorted anew after as many rewards as this share of all so far, or so many, or if the level failed so often.
 SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 3, 16, 32.0
 
@@ -40,68 +39,77 @@ def memory_for_likely(arms: int) -> int:
     return HEAD + 3 * arms
 
 
-def scratch_for_likely(arms: int) -> int:
-    return PER_ARM * arms
+# Policies have a `lone_chance` and a `tail_chance`, and bodies for these.
 
 
-class LikelyHighest(NamedTuple):
-    """For beliefs whose draws can be prepared, and that have bounds of their tails."""
+@contract
+def sort_arms(policy, model, known):
+    """Set the level, and tell near arms from far ones: none but the leader is near if no other exceeds the level with
+    at least the `lone_chance`."""
 
-    reach: float  # the level is so many deviations below the highest mean
-    near_chance: float  # an arm is near if it exceeds the level with more than this chance
+
+@contract
+def lease_until(policy, model, known, until):
+    """A lease of the leader up to a round: its draw is below the level at most with the `tail_chance` while it
+    `keeps_lead`."""
 
 
-@choose_arm.implement(LikelyHighest)
-def choose_likely_highest(policy, model, known, round_, stream):
-    memory, counts = known.memory, known.counts
+@contract
+def highest_of_near(policy, model, known, stream):
+    """The arm with the highest draw, when near ones are drawn."""
+
+
+@contract
+def draw_what_failed(policy, model, known, stream):
+    """The arm with the highest draw, given that the leader's is in its tail or a far arm may exceed the level."""
+
+
+@jitable
+def take_likely_lead(policy, model, known, round_, stream):
+    """The arm with the highest draw, its lease, and the stream."""
+    memory = known.memory
     if known.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, known)
-    best = int(memory[HEAD])
-    highest, stream = draw(model, known, best, stream)
-    near_pulls = counts[best]
-    for place in range(HEAD + 1, int(memory[FIRST_FAR])):
-        arm = int(memory[place])
-        near_pulls += counts[arm]
-        value, stream = draw(model, known, arm, stream)
-        # Without a branch: which arm is highest cannot be foretold.
-        best, highest = (arm if value > highest else best), max(highest, value)
-    return highest_of_all(model, known, near_pulls, best, highest, stream)
+    if memory[FIRST_FAR] == HEAD + 1:
+        leader = U(memory[HEAD])
+        if known.received[0] - known.counts[leader] != memory[FAR_PULLS]:
+            look_at_far_arms(model, known)
+        lease, count, total = lease_until(policy, model, known, round_), known.counts[leader], known.totals[leader]
+        is_likely = keeps_lead(policy, model, lease, round_, leader, count, total)
+        if is_likely and memory[NONE_ABOVE] >= policy.lone_chance:
+            return lead_alone(policy, model, known, round_, stream)
+        if memory[FAILS_AT] > 0.0:  # it had a lease: the level is too high now
+            memory[FAILS_AT], memory[SORT_AT] = 0.0, 0.0
+    arm, stream = highest_of_near(policy, model, known, stream)
+    return U(arm), lease_until(policy, model, known, round_), stream
 
 
 @jitable
-def draw(model, known, arm, stream):
-    """A draw from an arm's posterior; draws are prepared anew when the arm has new data."""
-    prepared = known.scratch[arm * PER_ARM : arm * PER_ARM + PER_ARM]
-    if prepared[PREPARED] != known.counts[arm] + 1.0:
-        prepared[PREPARED] = known.counts[arm] + 1.0
-        prepare_draws(model, known, arm, prepared)
-    return prepared_draw(model, prepared, stream)
-
-
-@jitable
-def highest_of_all(model, known, near_pulls, best, highest, stream):
-    """The arm with the highest draw, when near ones are drawn."""
+def lead_alone(policy, model, known, round_, stream):
+    """The leader with a lease, or what is taken in the round in which the coin fails."""
     memory = known.memory
-    if known.received[0] - near_pulls != memory[FAR_PULLS]:
-        look_at_far_arms(model, known)
-    coin, stream = uniform(stream)
-    if coin < memory[NONE_ABOVE] and highest > memory[LEVEL]:
-        return best, stream
-    return draw_far_arms(model, known, coin, best, highest, stream)
+    leader = U(memory[HEAD])
+    if memory[FAILS_AT] < round_:
+        u, stream = uniform(stream)
+        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_chance) * memory[NONE_ABOVE])
+        memory[FAILS_AT] = round_ + math.floor(waited)
+    if memory[FAILS_AT] > round_:
+        sorted_in = round_ + memory[SORT_AT] - known.received[0]
+        until = int(min(memory[FAILS_AT], sorted_in)) - 1
+        return leader, lease_until(policy, model, known, until), stream
+    memory[FAILS_AT] = 0.0
+    arm, stream = draw_what_failed(policy, model, known, stream)
+    return U(arm), lease_until(policy, model, known, round_), stream
 
 
 @jitable
-def sort_arms(policy, model, known):
-    """Set the level, and tell near arms from far ones."""
-    leader, mean = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        other = known_mean(model, known, arm)
-        if other > mean:
-            leader, mean = arm, other
-    level = mean - policy.reach * math.sqrt(posterior_variance(model, known, leader))
-    line_up(model, known, leader, level)
-    bring_near(known, policy.near_chance)
-    look_at_far_arms(model, known)
+def failed_coins(policy, known, stream):
+    """Given that one of two did: whether the leader's did, the coin of the far arms, and the stream."""
+    none_above = known.memory[NONE_ABOVE]
+    u, stream = uniform(stream)
+    coin, stream = uniform(stream)
+    in_tail = u * (1.0 - (1.0 - policy.tail_chance) * none_above) < policy.tail_chance
+    return in_tail, (coin if in_tail else none_above + (1.0 - none_above) * coin), stream
 
 
 @jitable

@@ -75,8 +75,7 @@ def choose_highest_scaled(policy, model, known, round_, stream):
     has_all_news = known.received[0] - scratch[RECEIVED] == known.counts[leader] - scratch[COUNT] and leader >= 0
     if has_all_news and round_ <= scratch[UNTIL]:
         lease = Lease(scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE])
-        centre, width = centre_and_width(policy, model, leader, known.counts[leader], known.totals[leader])
-        if keeps_lead(policy, lease, round_, centre, width):
+        if keeps_lead(policy, model, lease, round_, U(leader), known.counts[leader], known.totals[leader]):
             return leader, stream
     news = U(leader) if has_all_news else U(known.counts.shape[0])
     arm, lease, stream = take_lead(policy, model, known, news, round_, stream)
@@ -86,7 +85,8 @@ def choose_highest_scaled(policy, model, known, round_, stream):
 
 
 @keeps_lead.implement(HighestScaled)
-def is_above_the_line(policy, lease, round_, centre, width):
+def is_above_the_line(policy, model, lease, round_, arm, count, total):
+    centre, width = centre_and_width(policy, model, arm, count, total)
     levels = policy.policy.levels
     level = levels[U(round_)] if round_ < levels.shape[0] else lease.early
     return centre + level * width > lease.base + lease.slope * level

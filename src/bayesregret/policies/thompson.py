@@ -12,25 +12,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from bayesregret.contracts import (
     choose_arm,
     choose_linear,
-    draw_above,
     normal_deviation,
     posterior_draw,
-    posterior_variance,
-    prepared_draw,
-    tail_bound,
+    pseudo_counts,
 )
-from bayesregret.policies.likely_highest import LikelyHighest, memory_for_likely, scratch_for_likely
+from bayesregret.policies.likely_beta import BY_BETAS, LikelyHighestBeta
+from bayesregret.policies.likely_beta import PER_ARM as PER_BETA
+from bayesregret.policies.likely_highest import memory_for_likely
 from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
+from bayesregret.policies.likely_normal import PER_ARM as PER_NORMAL
 from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.special import make_special_functions_ready
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
-
-# A near arm costs a draw in every round, a far one all that is done when it may exceed the level. A Beta draw costs
-# five times a normal one.
-BY_BOUNDS = LikelyHighest(2.0, 0.2)
 
 
 class HighestDraw(NamedTuple):
@@ -64,20 +60,20 @@ class Thompson(BelievingPolicy):
     needs: ClassVar[tuple[Any, ...]] = (posterior_draw,)
     prior: Bandit | None = None
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | LikelyHighest | LikelyHighestNormal:
+    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | LikelyHighestBeta | LikelyHighestNormal:
         belief = type(self.belief(bandit))
         if belief in normal_deviation.bodies:
             return BY_NORMALS
-        if all(belief in function.bodies for function in (posterior_variance, prepared_draw, tail_bound, draw_above)):
+        if belief in pseudo_counts.bodies:
             make_special_functions_ready()
-            return BY_BOUNDS
+            return BY_BETAS
         return HighestDraw()
 
     def memory(self, bandit: Bandit) -> int:
         return memory_for_likely(bandit.arms)
 
     def scratch(self, bandit: Bandit) -> int:
-        return scratch_for_likely(bandit.arms)
+        return max(PER_BETA, PER_NORMAL) * bandit.arms
 
     def linear_scratch(self, rank: int, columns: int) -> int:
         return scratch_for_rivals(rank, columns)

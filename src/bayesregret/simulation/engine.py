@@ -141,7 +141,7 @@ class Simulation:
             self.policy = chooser.settings
             room = self.arms, chooser.memory, chooser.scratch
             has_leases = type(self.policy) in take_lead.bodies
-            if has_leases:
+            if has_leases and hasattr(self.policy, "parts"):
                 self.policy = self.policy._replace(parts=tabulate(self.policy.parts, belief, self.arms, horizon))
             if delay > 0 or batch > 1:
                 self.make_state = lambda: make_rounds_state(*room, late)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bayesregret.contracts import (
     Known,
-    centre_and_width,
     draw_means,
     draw_reward,
     keeps_lead,
@@ -73,8 +72,7 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
             reward, stream = draw_reward(world, arm, mean, stream)
             if rounds >= last:
                 break
-            centre, width = centre_and_width(policy, belief, arm, count, total)
-            if not keeps_lead(policy, lease, rounds + 1, centre, width):
+            if not keeps_lead(policy, belief, lease, rounds + 1, arm, count, total):
                 break
         pulls = rounds - before
         known.counts[arm], known.totals[arm], state.ahead[arm] = count, total, reward

@@ -11,11 +11,12 @@ import math
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.rng import beta, gamma, normal, uniform
 
-# A normal z is kept at least with the chance 1 - STEEP z^4 / d. Marsaglia and Tsang have 1 - 0.0331 z^4, which is this
-# at the smallest d, 2/3. For given c z the chance is an exponential function of d, this a linear one, and both are 1 at
-# d = 0: if the linear one is the lower one at 2/3, it is so for larger d.
-STEEP = 0.0331 * 2.0 / 3.0
-# What is prepared: d, c and STEEP / d of x and of y; or IS_SMALL and the pseudo-counts, if one is below 1.
+# With s = c z, a normal z is kept with the chance exp(-d (3/4 s^4 - 3/5 s^5 + 3/6 s^6 - ...)), and d s^2 = z^2 / 9.
+# That is at least 1 - STEEP (s z)^2 for s > 0, and 1 - STEEP (s z)^2 / (1 + SKEW s) for -0.84 < s < 0: there the terms
+# of the series, which all have one sign, are less in sum than the geometric one's. For s farther down it is not
+# positive, as d >= 2/3.
+STEEP, SKEW = 1.0 / 12.0, 0.9
+PREPARED = 4  # numbers: d and c of x and of y; or IS_SMALL and the pseudo-counts, if one is below 1
 IS_SMALL = 0.0
 # Gamma variables with a shape below this may be too small for a float.
 TINY = 0.1
@@ -23,44 +24,46 @@ TINY = 0.1
 
 @jitable
 def prepare_beta(a, b, prepared):
-    """Write the six numbers that draws need."""
+    """Write the numbers that draws need."""
     if a < 1.0 or b < 1.0:
         prepared[0], prepared[1], prepared[2] = IS_SMALL, a, b
     else:
-        prepared[0], prepared[1], prepared[2] = gamma_numbers(a)
-        prepared[3], prepared[4], prepared[5] = gamma_numbers(b)
+        prepared[0], prepared[1] = gamma_numbers(a)
+        prepared[2], prepared[3] = gamma_numbers(b)
 
 
 @jitable
 def gamma_numbers(shape):
     d = shape - 1.0 / 3.0
-    inverse = 1.0 / d
-    return d, math.sqrt(d) * inverse / 3.0, STEEP * inverse  # c is 1 / sqrt(9 d)
+    return d, math.sqrt(d) * (1.0 / d) / 3.0  # c is 1 / sqrt(9 d), the root and the division at the same time
 
 
 @jitable
 def prepared_beta(prepared, stream):
+    """A draw as a fraction: numerator and denominator, and the stream."""
     if prepared[0] == IS_SMALL:
-        return small_beta(prepared[1], prepared[2], stream)
-    d_x, c_x, steep_x = prepared[0], prepared[1], prepared[2]
-    d_y, c_y, steep_y = prepared[3], prepared[4], prepared[5]
+        value, stream = small_beta(prepared[1], prepared[2], stream)
+        return value, 1.0, stream
+    d_x, c_x, d_y, c_y = prepared[0], prepared[1], prepared[2], prepared[3]
     while True:
         z_x, stream = normal(stream)
         z_y, stream = normal(stream)
         u, stream = uniform(stream)
-        root_x, root_y = 1.0 + c_x * z_x, 1.0 + c_y * z_y
+        s_x, s_y = c_x * z_x, c_y * z_y
+        root_x, root_y = 1.0 + s_x, 1.0 + s_y
         x, y = d_x * (root_x * root_x * root_x), d_y * (root_y * root_y * root_y)
         # The first test needs no logarithm, and fails where a root is not positive.
-        surely = u > steep_x * (z_x * z_x) * (z_x * z_x) + steep_y * (z_y * z_y) * (z_y * z_y)
+        unlikely = STEEP * ((s_x * z_x) * (s_x * z_x) + (s_y * z_y) * (s_y * z_y))
+        surely = u * (1.0 + SKEW * min(0.0, s_x, s_y)) > unlikely
         if surely or are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
-            return x / (x + y), stream
+            return x, x + y, stream
 
 
 @rarely_called
 def are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
     if root_x <= 0.0 or root_y <= 0.0:
         return False
-    return math.log1p(-u) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
+    return math.log(1.0 - u) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
 
 
 @jitable

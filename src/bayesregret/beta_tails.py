@@ -36,6 +36,12 @@ def density_bound(a, b, value):
 
 
 @jitable
+def density_share(a, b):
+    """At most the density over its bound."""
+    return 1.0 - (1.0 / a + 1.0 / b + 1.0 / (a + b)) / 12.0
+
+
+@jitable
 def log_density(a, b, value):
     return (a - 1.0) * math.log(value) + (b - 1.0) * math.log1p(-value) - betaln(a, b)
 
@@ -62,17 +68,23 @@ def rate_of_fall(a, b, value):
 
 
 @rarely_called
-def beta_above(a, b, value, bound, to_beat, stream):
+def beta_above(a, b, value, bound, share, to_beat, stream):
     """A Beta(a, b) draw that exceeds `value`, or -inf: that with the chance 1 - tail / bound. Also -inf if the draw, or
-    what may become one, is not above `to_beat`."""
+    what may become one, is not above `to_beat`. The density at `value` is at least `share` times what it is by the
+    bound, which mostly tells whether a draw is kept."""
     if bound >= 1.0:
         drawn, stream = beta(a, b, stream)
         return (drawn if drawn > value else -math.inf), stream
     fall = rate_of_fall(a, b, value)
     u, stream = uniform(stream)
-    beyond = -math.log1p(-u) / fall
+    beyond = -math.log(1.0 - u) / fall
     drawn = value + beyond
     if drawn <= to_beat or drawn >= 1.0:
         return -math.inf, stream
     kept, stream = uniform(stream)
-    return (drawn if kept * bound * fall < math.exp(log_density(a, b, drawn) + fall * beyond) else -math.inf), stream
+    fallen = math.exp(
+        (a - 1.0) * math.log(drawn / value) + (b - 1.0) * math.log((1.0 - drawn) / (1.0 - value)) + fall * beyond
+    )
+    if kept < share * fallen or kept * bound * fall < math.exp(log_density(a, b, value)) * fallen:
+        return drawn, stream
+    return -math.inf, stream

@@ -1,0 +1,196 @@
+"""Thompson sampling on Beta posteriors: likely_highest.py, and that a leader is likely to stay above a level.
+
+The chance that a Beta variable is below a level is at most its density there over the rate at which the density's
+logarithm falls farther down. That rate is linear in the leader's successes and failures, and the logarithm of the
+density is concave in them: it stays below its tangent. So two linear functions tell how long the chance is small.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesregret.beta_tails import beta_above, density_bound, rate_of_fall
+from bayesregret.contracts import choose_arm, keeps_lead, known_mean, pseudo_counts, take_lead
+from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.policies.beta_prepared import PREPARED, prepare_beta, prepared_beta
+from bayesregret.policies.likely_highest import (
+    FAR_PULLS,
+    FIRST_FAR,
+    HEAD,
+    LEVEL,
+    LIKELY,
+    NONE_ABOVE,
+    bring_near,
+    draw_far_arms,
+    draw_what_failed,
+    failed_coins,
+    highest_of_near,
+    lease_until,
+    line_up,
+    look_at_far_arms,
+    sort_arms,
+    take_likely_lead,
+)
+from bayesregret.rng import uniform
+
+U = np.uint64
+
+
+class LikelyHighestBeta(NamedTuple):
+    reach: float  # the level is so many deviations below the highest mean
+    near_chance: float  # an arm is near if it exceeds the level with more than this chance
+    lone_chance: float  # none but the leader is near if no other exceeds the level with at least this chance
+    tail_chance: float  # a leader with a lease is below the level at most with this chance
+
+
+# A near arm costs a draw in every round that is not leased, a failing coin all that is done then.
+BY_BETAS = LikelyHighestBeta(2.8, 0.15, 0.75, 0.02)
+# The logarithm of a density shall fall with at least this share of the rate that it had when the level was set.
+RATE_KEPT = 0.75
+
+
+class Lease(NamedTuple):
+    """Two linear functions of an arm's pulls and successes; none may be positive."""
+
+    until: Any  # a round
+    density: Any
+    density_by_pull: Any
+    density_by_success: Any
+    fall: Any
+    fall_by_pull: Any
+    fall_by_success: Any
+
+
+# What `scratch` holds of each arm: what its draws need, and the count it is for, plus 1.
+PER_ARM = PREPARED + 1
+
+
+@choose_arm.implement(LikelyHighestBeta)
+def choose_likely_highest_beta(policy, model, known, round_, stream):
+    """All that a lease needs is in `memory`."""
+    arm, _, stream = take_likely_lead(policy, model, known, round_, stream)
+    return np.int64(arm), stream
+
+
+@take_lead.implement(LikelyHighestBeta)
+def take_lead_by_betas(policy, model, known, news, round_, stream):
+    return take_likely_lead(policy, model, known, round_, stream)
+
+
+@lease_until.implement(LikelyHighestBeta)
+def lease_by_tangent(policy, model, known, until):
+    memory = known.memory
+    return Lease(
+        until,
+        memory[LIKELY],
+        memory[LIKELY + 1],
+        memory[LIKELY + 2],
+        memory[LIKELY + 3],
+        memory[LIKELY + 4],
+        memory[LIKELY + 5],
+    )
+
+
+@keeps_lead.implement(LikelyHighestBeta)
+def is_likely_above(policy, model, lease, round_, arm, count, total):
+    density = lease.density + lease.density_by_pull * count + lease.density_by_success * total
+    fall = lease.fall + lease.fall_by_pull * count + lease.fall_by_success * total
+    return max(density, fall) <= 0.0
+
+
+@sort_arms.implement(LikelyHighestBeta)
+def sort_betas(policy, model, known):
+    leader, mean = 0, -math.inf
+    for arm in range(known.counts.shape[0]):
+        other = known_mean(model, known, arm)
+        leader, mean = (arm if other > mean else leader), max(mean, other)
+    a, b = pseudo_counts(model, known, leader)
+    level = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+    known.memory[LIKELY], known.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
+    if line_up(model, known, leader, level) < policy.lone_chance:
+        bring_near(known, policy.near_chance)
+    elif a >= 1.0 and b >= 1.0 and level > 0.0:
+        lay_tangent(policy, known, leader, a, b, level)
+    look_at_far_arms(model, known)
+
+
+@rarely_called
+def lay_tangent(policy, known, leader, a, b, level):
+    """What tells whether the leader's draw is likely to be above the level, for the data that it has and will have."""
+    lease = known.memory[LIKELY:HEAD]
+    least_fall = RATE_KEPT * rate_of_fall(b, a, 1.0 - level)
+    if least_fall <= 0.0:
+        return
+    pulls, successes = known.counts[leader], known.totals[leader]
+    by_success = math.log(level) + digamma_rise(a, a + b)
+    by_failure = math.log(1.0 - level) + digamma_rise(b, a + b)
+    lease[1], lease[2] = by_failure, by_success - by_failure
+    lease[0] = math.log(density_bound(a, b, level) / (policy.tail_chance * least_fall))
+    lease[0] -= lease[1] * pulls + lease[2] * successes
+    lease[4], lease[5] = 1.0 / (1.0 - level), -1.0 / (level * (1.0 - level))
+    lease[3] = least_fall * (1.0 - 1.0 / RATE_KEPT) - (lease[4] * pulls + lease[5] * successes)
+
+
+@jitable
+def digamma_rise(x, y):
+    """At least the digamma function at y less that at x, by its asymptotic series, whose errors have known signs."""
+    return math.log(y / x) - 0.5 / y + 0.5 / x + 1.0 / (12.0 * x * x)
+
+
+@highest_of_near.implement(LikelyHighestBeta)
+def highest_of_near_betas(policy, model, known, stream):
+    """Draws are fractions, and compared as such: a division takes as long as half a draw."""
+    memory = known.memory
+    best = int(memory[HEAD])
+    part, whole, stream = draw(model, known, best, stream)
+    near_pulls = known.counts[U(best)]
+    for place in range(HEAD + 1, int(memory[FIRST_FAR])):
+        arm = int(memory[place])
+        near_pulls += known.counts[U(arm)]
+        other_part, other_whole, stream = draw(model, known, arm, stream)
+        # Without a branch: which arm is highest cannot be foretold.
+        is_higher = other_part * whole > part * other_whole
+        best, part, whole = (arm, other_part, other_whole) if is_higher else (best, part, whole)
+    if known.received[0] - near_pulls != memory[FAR_PULLS]:
+        look_at_far_arms(model, known)
+    coin, stream = uniform(stream)
+    if coin < memory[NONE_ABOVE] and part > memory[LEVEL] * whole:
+        return best, stream
+    return draw_far_arms(model, known, coin, best, part / whole, stream)
+
+
+@jitable
+def draw(model, known, arm, stream):
+    """A draw from an arm's posterior; draws are prepared anew when the arm has new data."""
+    start = U(arm) * U(PER_ARM)
+    prepared = known.scratch[start : start + U(PER_ARM)]
+    if prepared[PREPARED] != known.counts[U(arm)] + 1.0:
+        prepared[PREPARED] = known.counts[U(arm)] + 1.0
+        a, b = pseudo_counts(model, known, U(arm))
+        prepare_beta(a, b, prepared)
+    return prepared_beta(prepared, stream)
+
+
+@draw_what_failed.implement(LikelyHighestBeta)
+@rarely_called
+def draw_failed_beta(policy, model, known, stream):
+    """The leader's draw need not be known if it is above the level, and no far arm is."""
+    memory = known.memory
+    leader, level = int(memory[HEAD]), memory[LEVEL]
+    in_tail, coin, stream = failed_coins(policy, known, stream)
+    value = math.inf
+    if in_tail:
+        a, b = pseudo_counts(model, known, leader)
+        short, stream = beta_above(b, a, 1.0 - level, policy.tail_chance, 0.0, -math.inf, stream)
+        value = 1.0 - short
+    if value > level:
+        if coin < memory[NONE_ABOVE]:
+            return leader, stream
+        value = 0.0
+        while value <= level:
+            part, whole, stream = draw(model, known, leader, stream)
+            value = part / whole
+    return draw_far_arms(model, known, coin, leader, value, stream)
