@@ -180,11 +180,11 @@ COLUMNS: tuple[tuple[str, Callable[..., Any], np.ndarray, np.ndarray, float, flo
     ("linear", linear, np.geomspace(0.1, 5.0, 15), np.linspace(0.0, 4.0, 9), 1.0, 1.0),
 )
 LABELS = (
-    (0, 0.21, 800, "Corollary 2", ORANGE),
-    (0, 0.108, 8.0, "Theorem 1", RED),
-    (0, 0.55, 5.5, "eq. (3), leading term", PINK),
-    (1, 0.055, 230, "Theorem 5, by prior", ORANGE),
-    (1, 0.055, 5.5, "Theorem 5, by gaps", RED),
+    (0, 0.6, 75, "Corollary 2", ORANGE),
+    (0, 0.13, 12.0, "Theorem 1", RED),
+    (0, 0.55, 7.0, "eq. (3), leading term", PINK),
+    (1, 0.085, 230, "Theorem 5, by prior", ORANGE),
+    (1, 0.055, 10.0, "Theorem 5, by gaps", RED),
     (2, 0.85, 190, "Theorem 6", RED),
     (2, 1.5, 4.0, "eq. (4)", PINK),
 )

@@ -9,11 +9,16 @@ import pytest
 from scipy import integrate, special, stats
 
 import bayesregret as br
-from bayesregret.models.exploration import expected_best, expected_highest
+from bayesregret.models import exploration_conjugate
+from bayesregret.models.exploration import expected_best, expected_highest, prior_means
 from problems import BANDITS
 
 HALVES = br.BernoulliBandit([1, 2, 1], [1, 1, 3])
 GAUSSIAN = br.GaussianBandit([0.5, 0.0, -0.2], prior_width=1.0, reward_noise=2.0)
+POISSON = br.PoissonBandit([2.0, 0.6, 2.0], [1.0, 0.5, 1.0])
+EXPONENTIAL = br.ExponentialBandit([3.0, 2.2, 3.0], [2.0, 1.5, 2.0])
+NORMAL_GAMMA = br.NormalGammaBandit([0.5, 0.0, 0.0], [1.0, 0.5, 0.5], [2.0, 1.2, 1.2], [1.0, 2.0, 2.0])
+CONJUGATE = [POISSON, EXPONENTIAL, NORMAL_GAMMA]
 BEST_OF_HALVES = Fraction(53, 70)  # the integral of 1 - x x^2 (1 - (1 - x)^3)
 
 
@@ -86,18 +91,111 @@ def test_the_highest_of_normals_of_own_widths(widths):
     assert 0 <= two.best_exploration(1000) <= 1000
 
 
-@pytest.mark.parametrize(("bandit", "explore"), [(HALVES, 20), (GAUSSIAN, 10)])
+def laws_of_means(bandit, pulls):
+    """SciPy's, of each arm's posterior mean after so many pulls."""
+    if bandit is NORMAL_GAMMA:
+        told = pulls / (bandit.prior_pulls + pulls)
+        spreads = np.sqrt(bandit.scale / (bandit.shape * bandit.prior_pulls) * told)
+        return [stats.t(2.0 * a, m, s) for a, m, s in zip(bandit.shape, bandit.prior_mean, spreads, strict=True)]
+    arms = zip(bandit.shape, bandit.rate, pulls, strict=True)
+    scaled = [(a, r, k, r / (a - 1.0 + k)) for a, r, k in arms]
+    return [stats.betaprime(k, a, loc=unit, scale=unit) for a, r, k, unit in scaled]
+
+
+def laws_of_rewards(bandit):
+    if bandit is POISSON:
+        return [stats.gamma(a, scale=1.0 / r) for a, r in zip(bandit.shape, bandit.rate, strict=True)]
+    if bandit is EXPONENTIAL:
+        return [stats.invgamma(a, scale=r) for a, r in zip(bandit.shape, bandit.rate, strict=True)]
+    return laws_of_means(bandit, np.full(3, 1e18))
+
+
+def highest_of(laws):
+    """By adaptive integration, decade by decade, to the right and to the left of 1."""
+    decades = np.append(0.0, 10.0 ** np.arange(-3.0, 16.0))
+
+    def integral(f):
+        return sum(integrate.quad(f, *ends, epsabs=1e-14, epsrel=1e-12)[0] for ends in itertools.pairwise(decades))
+
+    above = integral(lambda x: -math.expm1(sum(math.log1p(-law.sf(1.0 + x)) for law in laws)))
+    return 1.0 + above - integral(lambda x: math.prod(law.cdf(1.0 - x) for law in laws))
+
+
+@pytest.mark.parametrize("bandit", [EXPONENTIAL, NORMAL_GAMMA], ids=lambda bandit: bandit.kind)
+@pytest.mark.parametrize("pulls", [(1, 1, 1), (7, 6, 6), (400, 400, 400)])
+def test_the_highest_of_heavy_tails(bandit, pulls):
+    found = expected_highest(bandit, np.array(pulls))
+    assert found == pytest.approx(highest_of(laws_of_means(bandit, np.array(pulls))), rel=1e-8)
+
+
+@pytest.mark.parametrize("bandit", CONJUGATE, ids=lambda bandit: bandit.kind)
+def test_the_best_of_all_arms(bandit):
+    assert expected_best(bandit) == pytest.approx(highest_of(laws_of_rewards(bandit)), rel=1e-8)
+    never, after_many = expected_highest(bandit, np.zeros(3, int)), expected_highest(bandit, np.full(3, 10**5))
+    assert never == pytest.approx(float(prior_means(bandit).max()), rel=1e-12)
+    assert never < after_many < expected_best(bandit) < after_many * 1.0001
+
+
+def test_the_highest_of_sums_of_poisson_rewards():
+    """Over all pairs of sums."""
+    two, pulls = br.PoissonBandit([2.0, 0.6], [1.0, 0.5]), (3, 2)
+    sums = np.arange(400)
+    chances, means = [], []
+    for a, r, k in zip(two.shape, two.rate, pulls, strict=True):
+        chances.append(stats.nbinom.pmf(sums, a, r / (r + k)))
+        means.append((a + sums) / (r + k))
+    expected = np.sum(np.outer(*chances) * np.maximum.outer(*means))
+    assert expected_highest(two, np.array(pulls)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_large_sums_of_poisson_rewards(monkeypatch):
+    """As if they were continuous: the longer the steps are, the larger is the error."""
+    for shape, rate, close in ((30.0, 0.01, 1e-8), (2.0, 0.1, 1e-4)):
+        bandit = br.PoissonBandit([shape, shape, 1.1 * shape], [rate, rate, rate])
+        monkeypatch.setattr(exploration_conjugate, "MOST_SUMS", 2_000_000)
+        exact = expected_highest(bandit, np.array([4, 4, 3]))
+        monkeypatch.setattr(exploration_conjugate, "MOST_SUMS", 0)
+        assert expected_highest(bandit, np.array([4, 4, 3])) == pytest.approx(exact, rel=close)
+        assert expected_highest(bandit, np.array([4, 4, 3])) != pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("bandit", CONJUGATE, ids=lambda bandit: bandit.kind)
+def test_an_arm_that_is_not_pulled_is_a_number(bandit):
+    """The first pull of the others is worth something, and less than one of all."""
+    highest = [expected_highest(bandit, np.array(pulls)) for pulls in ((0, 0, 0), (0, 1, 1), (1, 1, 1))]
+    assert highest == sorted(highest)
+    assert highest[0] < highest[1] < highest[2]
+
+
+def test_one_arm():
+    for bandit in (br.PoissonBandit([2], [3]), br.ExponentialBandit([2], [3]), br.NormalGammaBandit([4], 1, 0.6, 2)):
+        assert bandit.best_exploration(100) == 0
+        assert br.explore_commit_regret(bandit, 100, 10) == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("bandit", "explore"),
+    [(HALVES, 20), (GAUSSIAN, 10), (POISSON, 9), (EXPONENTIAL, 9), (NORMAL_GAMMA, 9)],
+    ids=lambda value: getattr(value, "kind", value),
+)
 def test_simulation_agrees(bandit, explore):
     horizon = 60
     ran = br.simulate(bandit, br.ExploreCommit(explore), horizon=horizon, runs=1500, seed=5)["explore-commit"]
     exact = br.explore_commit_regret(bandit, horizon, explore)
     assert abs(ran.mean - exact) < 4.0 * ran.stderr
-    other = br.explore_commit_regret(bandit, horizon, 2 * explore)  # the control
+    other = br.explore_commit_regret(bandit, horizon, 5 * explore)  # the control
     assert abs(ran.mean - other) > 4.0 * ran.stderr
 
 
 @pytest.mark.parametrize(
-    "bandit", [HALVES, GAUSSIAN, br.BernoulliBandit([30, 3], [30, 5]), br.BernoulliBandit([0.4, 1.5], [0.7, 1.0])]
+    "bandit",
+    [
+        HALVES,
+        GAUSSIAN,
+        br.BernoulliBandit([30, 3], [30, 5]),
+        br.BernoulliBandit([0.4, 1.5], [0.7, 1.0]),
+        *CONJUGATE,
+    ],
 )
 @pytest.mark.parametrize("horizon", [1, 7, 60, 250])
 def test_the_best_exploration_is_the_best_of_all(bandit, horizon):
@@ -132,7 +230,7 @@ def test_what_it_refuses():
     ]:
         with pytest.raises(ValueError, match=rf"^explore must be given, a whole number of rounds, on a {told}"):
             bandit.best_exploration(10)
-        with pytest.raises(ValueError, match=r"^bandit must be bernoulli, or gaussian with gaussian noise, .* got "):
+        with pytest.raises(ValueError, match=r"^bandit must have independent arms, and no rademacher noise, .* got "):
             br.explore_commit_regret(bandit, 10, 2)
     with pytest.raises(ValueError, match=r"^bandit must be a bandit such as GaussianBandit, got 3$"):
         br.explore_commit_regret(3, 10, 2)

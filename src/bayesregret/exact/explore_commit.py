@@ -10,7 +10,7 @@ from bayesregret.models.exploration import best_exploration, expected_best, expe
 
 
 def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = None) -> float:
-    """Bayes regret of ExploreCommit, exact, for Gaussian and Bernoulli bandits.
+    """Bayes regret of ExploreCommit, exact, for bandits with independent arms.
 
     A round of exploration costs what its arm falls short of the best; one after it what the highest posterior mean
     does. `explore` is the best number of rounds if None.
@@ -25,7 +25,7 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
     means = prior_means(bandit)
     if means is None:
         raise ValueError(
-            f"bandit must be bernoulli, or gaussian with gaussian noise, for an exact regret, got {bandit.a_kind} one"
+            f"bandit must have independent arms, and no rademacher noise, for an exact regret, got {bandit.a_kind} one"
         )
     horizon = checks.whole("horizon", horizon, 1)
     rounds = best_exploration(bandit, horizon) if explore is None else checks.whole("explore", explore, 0)

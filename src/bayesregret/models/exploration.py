@@ -1,8 +1,8 @@
 """How long to explore before committing to an arm: the expected highest posterior mean after equal exploration.
 
 Before exploration, the posterior mean that an arm will have is a normal variable for a Gaussian arm and, but for a
-scale, a beta-binomial one for a Bernoulli arm. Arms are independent, so the highest of them is below x with the product
-of their chances.
+scale, a beta-binomial one for a Bernoulli arm; exploration_conjugate.py has the other models. Arms are independent, so
+the highest of them is below x with the product of their chances.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from scipy.special import betainc, betaincc, digamma, expit, ndtr, polygamma
 from bayesregret.checks import Array
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.models.exploration_conjugate import highest_gamma, highest_inverse_gamma, highest_student
+from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
+from bayesregret.models.highest import highest_of_steps
+from bayesregret.models.normal_gamma import NormalGammaBandit
+from bayesregret.models.poisson import PoissonBandit
 from bayesregret.quadrature import even_edges, gauss_rule, merge_edges
 
 ORDER = 12
@@ -73,7 +78,11 @@ def prior_means(bandit: Bandit) -> Array | None:
         return bandit.prior_mean
     if isinstance(bandit, BernoulliBandit):
         return np.asarray(bandit.alpha / (bandit.alpha + bandit.beta))
-    return None
+    if isinstance(bandit, PoissonBandit):
+        return np.asarray(bandit.shape / bandit.rate)
+    if isinstance(bandit, ExponentialBandit):
+        return np.asarray(bandit.rate / (bandit.shape - 1.0))
+    return bandit.prior_mean if isinstance(bandit, NormalGammaBandit) else None
 
 
 def expected_highest(bandit: Any, pulls: NDArray[np.int64]) -> float:
@@ -81,13 +90,25 @@ def expected_highest(bandit: Any, pulls: NDArray[np.int64]) -> float:
     if isinstance(bandit, GaussianBandit):
         share = pulls / (bandit.model.strength + pulls)
         return _highest_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(share))
-    return _highest_beta_binomial(bandit.alpha, bandit.beta, pulls)
+    if isinstance(bandit, PoissonBandit):
+        return highest_gamma(bandit, pulls)
+    if isinstance(bandit, ExponentialBandit):
+        return highest_inverse_gamma(bandit, pulls)
+    if isinstance(bandit, NormalGammaBandit):
+        return highest_student(bandit, pulls)
+    return highest_of_steps(_beta_binomial_means, bandit.alpha, bandit.beta, pulls)
 
 
 def expected_best(bandit: Any) -> float:
     """E[mean reward of the best arm]: of the highest posterior mean after all pulls that one could wish for."""
     if isinstance(bandit, GaussianBandit):
         return _highest_normal(bandit.prior_mean, np.full(bandit.arms, bandit.prior_width))
+    if isinstance(bandit, PoissonBandit):
+        return highest_gamma(bandit, None)
+    if isinstance(bandit, ExponentialBandit):
+        return highest_inverse_gamma(bandit, None)
+    if isinstance(bandit, NormalGammaBandit):
+        return highest_student(bandit, None)
     return _highest_beta(bandit.alpha, bandit.beta)
 
 
@@ -119,19 +140,7 @@ def _edges_under_way(low: float, centres: Array, widths: Array) -> Array:
     return np.array(edges)
 
 
-def _highest_beta_binomial(alpha: Array, beta: Array, pulls: NDArray[np.int64]) -> float:
-    """E[highest posterior mean], from the chance that all are at most each value that one of them can have."""
-    kinds, counts = np.unique(np.stack([alpha, beta, pulls]), axis=1, return_counts=True)
-    laws = [_posterior_means(a, b, int(k)) for a, b, k in kinds.T.tolist()]
-    values = np.unique(np.concatenate([value for value, _ in laws]))
-    all_below = np.ones(len(values))
-    for (value, below), count in zip(laws, counts, strict=True):
-        place = np.searchsorted(value, values, side="right")
-        all_below *= np.append(0.0, below)[place] ** count
-    return float(values[-1] - np.sum(np.diff(values) * all_below[:-1]))
-
-
-def _posterior_means(alpha: float, beta: float, pulls: int) -> tuple[Array, Array]:
+def _beta_binomial_means(alpha: float, beta: float, pulls: int) -> tuple[Array, Array]:
     """The values that a posterior mean can have, and the chances that it is at most each."""
     wins = np.arange(pulls + 1.0)
     ratios = (pulls - wins[:-1]) / wins[1:] * (alpha + wins[:-1]) / (beta + pulls - wins[1:])
