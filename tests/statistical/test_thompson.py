@@ -277,3 +277,14 @@ def test_bounds_at_the_ends():
     assert tail_bound(BERNOULLI.model, known, 0, -1.0) == 1.0
     assert tail_bound(BERNOULLI.model, known, 0, 1.0) == 0.0
     assert tail_bound(GAUSSIAN.model, known, 0, 40.0) < 1e-300
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1e50, 1.0), (1e15, 1e-6), (1e-6, 1e-6), (1e8, 1e8), (1.0, 1e50)])
+def test_extreme_pseudo_counts(alpha, beta):
+    """A leader that is as good as certain has no level below it, and one without failures no lease."""
+    agent = br.Thompson().start(br.BernoulliBandit([alpha, 1.0], [beta, 1.0]), horizon=60, seed=3)
+    taken = []
+    for _ in range(60):
+        taken.append(agent.select())
+        agent.update(taken[-1], float(taken[-1] == 0))
+    assert taken[-1] == (1 if alpha < beta else 0)

@@ -112,7 +112,7 @@ def sort_betas(policy, model, known):
     known.memory[LIKELY], known.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
     if line_up(model, known, leader, level) < policy.lone_chance:
         bring_near(known, policy.near_chance)
-    elif a >= 1.0 and b >= 1.0 and level > 0.0:
+    elif a >= 1.0 and b >= 1.0 and 0.0 < level < 1.0:
         lay_tangent(policy, known, leader, a, b, level)
     look_at_far_arms(model, known)
 
