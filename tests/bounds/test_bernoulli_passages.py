@@ -80,7 +80,7 @@ def test_the_paper_sized_problem():
 def test_it_is_above_the_exact_regret_and_its_error_is_honest():
     rng = np.random.default_rng(52)
     nearest = math.inf
-    for _ in range(15):
+    for _ in range(10):
         arms, horizon = int(rng.integers(2, 6)), int(10.0 ** rng.uniform(0.0, 1.8))
         counts = np.round(10.0 ** rng.uniform(-1.0, 2.0, (2, arms)), 1)
         bandit = BernoulliBandit(*counts)
