@@ -17,13 +17,21 @@ TWO_PI = 2.0 * math.pi
 
 @rarely_called
 def beta_tail_bound(a, b, value):
-    """At least the chance that a Beta(a, b) variable exceeds `value`, and at most 1."""
+    """As the contract `tail_bound` has it, of a Beta(a, b) variable.
+
+    The tangent touches where it is nearly best for the bound, as if the variable were normal; for a < 1 at `value`, as
+    the density's part in x, which is no more than there, then falls ever more slowly.
+    """
     if not 0.0 < value < 1.0:
-        return 1.0 if value <= 0.0 else 0.0
-    fall = rate_of_fall(a, b, value)
-    if fall <= 0.0:
-        return 1.0
-    return min(1.0, density_bound(a, b, value) / fall)
+        return 1.0, 0.0
+    rate, touch = rate_of_fall(a, b, value), value
+    if not rate > 0.0:
+        return 1.0, 0.0
+    if a >= 1.0:
+        both = a + b
+        touch = min(value + 1.0 / (rate + both * math.sqrt((both + 1.0) / (a * b))), 0.5 * (value + 1.0))
+        rate = rate_of_fall(a, b, touch)
+    return density_bound(a, b, touch) * math.exp(rate * (touch - value)) / rate, rate
 
 
 @jitable
@@ -68,23 +76,18 @@ def rate_of_fall(a, b, value):
 
 
 @rarely_called
-def beta_above(a, b, value, bound, share, to_beat, stream):
-    """A Beta(a, b) draw that exceeds `value`, or -inf: that with the chance 1 - tail / bound. Also -inf if the draw, or
-    what may become one, is not above `to_beat`. The density at `value` is at least `share` times what it is by the
-    bound, which mostly tells whether a draw is kept."""
+def beta_above(a, b, value, bound, rate, stream):
+    """As the contract `draw_above` has it, of a Beta(a, b) variable."""
     if bound >= 1.0:
         drawn, stream = beta(a, b, stream)
         return (drawn if drawn > value else -math.inf), stream
-    fall = rate_of_fall(a, b, value)
     u, stream = uniform(stream)
-    beyond = -math.log(1.0 - u) / fall
-    drawn = value + beyond
-    if drawn <= to_beat or drawn >= 1.0:
-        return -math.inf, stream
     kept, stream = uniform(stream)
-    fallen = math.exp(
-        (a - 1.0) * math.log(drawn / value) + (b - 1.0) * math.log((1.0 - drawn) / (1.0 - value)) + fall * beyond
-    )
-    if kept < share * fallen or kept * bound * fall < math.exp(log_density(a, b, value)) * fallen:
-        return drawn, stream
-    return -math.inf, stream
+    drawn = value - math.log(1.0 - u) / rate
+    if drawn >= 1.0:
+        return -math.inf, stream
+    height, density = kept * bound * rate * (1.0 - u), density_bound(a, b, drawn)
+    is_kept = height < density * density_share(a, b)
+    if not is_kept and height < density:  # the exact density is rarely needed
+        is_kept = height < math.exp(log_density(a, b, drawn))
+    return (drawn if is_kept else -math.inf), stream

@@ -98,18 +98,6 @@ def posterior_quantile(model, known, arm, tail):
 
 
 @contract
-def tail_bound(model, known, arm, value):
-    """At least the chance that the arm's mean reward exceeds `value`, given its data, and at most 1."""
-
-
-@contract
-def draw_above(model, known, arm, value, bound, to_beat, stream):
-    """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
-    give -inf; and the stream that comes after. `bound` is the `tail_bound`. In place of a draw that is not above
-    `to_beat`, -inf may be given."""
-
-
-@contract
 def never_lowers(model, pulls, gain):
     """Whether these pulls, which brought `gain` in sum, can only have raised what is believed of their arm, and so its
     index."""

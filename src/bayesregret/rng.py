@@ -98,6 +98,7 @@ def sign(stream):
 # Normal draws: the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
 # the layer and the position in it from disjoint bits.
 LAYERS = 256
+SPARE = 8  # three bits
 TAIL_START = 3.6541528853610088  # right edge of the lowest full layer for 256 layers
 LAYER_AREA = 0.00492867323399
 
@@ -120,12 +121,20 @@ ZIGGURAT, DENSITY = _ziggurat()
 @jitable
 def normal(stream):
     """A standard normal draw."""
+    value, _, stream = normal_and_spare(stream)
+    return value, stream
+
+
+@jitable
+def normal_and_spare(stream):
+    """A standard normal draw, and a whole number below SPARE from the bits that it has no use for."""
     bits, stream = raw(stream)
-    layer = bits & U(LAYERS - 1)
+    layer, spare = bits & U(LAYERS - 1), (bits >> U(8)) & U(SPARE - 1)
     value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
     if abs(value) < ZIGGURAT[layer, 1]:
-        return value, stream
-    return _normal_outside(layer, value, stream)
+        return value, spare, stream
+    value, stream = _normal_outside(layer, value, stream)
+    return value, spare, stream
 
 
 @rarely_called

@@ -7,6 +7,7 @@ from scipy import stats
 from bayesregret.policies.beta_prepared import PREPARED, SKEW, STEEP, log_chance, prepare_beta, prepared_beta
 from draws import compiled, deviation, stream_of
 
+FIRST = np.uint64(0)
 SHAPES = [
     (0.05, 2.0),
     (0.1, 1.5),
@@ -23,13 +24,12 @@ SHAPES = [
 
 def fill(prepared, out, stream):
     for i in range(out.shape[0]):
-        part, whole, stream = prepared_beta(prepared, stream)
-        out[i] = part / whole
+        out[i], stream = prepared_beta(prepared, FIRST, stream)
 
 
 def draws_of(a, b, size, play=fill, seed=60):
     prepared, out = np.zeros(PREPARED), np.empty(size)
-    prepare_beta(a, b, prepared)
+    prepare_beta(a, b, prepared, FIRST)
     with np.errstate(over="ignore"):
         play(prepared, out, stream_of(seed))
     return out

@@ -7,10 +7,22 @@ import pytest
 from scipy import stats
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, draw_above, keeps_lead, nothing_known, tail_bound, take_in
+from bayesregret.contracts import choose_arm, keeps_lead, nothing_known, take_in
 from bayesregret.policies import likely_beta
-from bayesregret.policies.likely_beta import PER_ARM
-from bayesregret.policies.likely_highest import FAILS_AT, FIRST_FAR, HEAD, LEVEL, SORT_AT, lease_until, sort_arms
+from bayesregret.policies.beta_prepared import PREPARED
+from bayesregret.policies.likely_highest import (
+    FAILS_AT,
+    FIRST_FAR,
+    HEAD,
+    LEVEL,
+    SORT_AT,
+    below_exp,
+    draw_above,
+    lease_until,
+    memory_for_likely,
+    sort_arms,
+    tail_bound,
+)
 from bayesregret.policies.likely_normal import normal_beyond
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.rng import POLICY
@@ -61,11 +73,19 @@ def choose_often(policy, model, known, taken, stream):
 
 
 def known_of(data):
-    known = nothing_known(len(data), HEAD + 3 * len(data), PER_ARM * len(data))
+    known = nothing_known(len(data), memory_for_likely(len(data)), PREPARED * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
             take_in(known, arm, total / count)
     return known
+
+
+def looked_at(bandit, data):
+    """The policy's settings, and what it knows after a first look."""
+    settings, known = br.Thompson().settings(bandit, None), known_of(data)
+    with np.errstate(over="ignore"):
+        choose_arm(settings, bandit.model, known, 1, stream_of(1))
+    return settings, known
 
 
 def counts_of_choices(bandit, data, settings=None, rounds=ROUNDS, play=choose_often):
@@ -117,10 +137,12 @@ def test_with_a_lease(case):
     bandit, data = DATA[case]
     chances = chances_of_the_best(posteriors(bandit, data))
     settings = br.Thompson().settings(bandit, None)._replace(**LEASED[case])
-    known = known_of(data)
+    known, stream, leased = known_of(data), stream_of(1), 0
     with np.errstate(over="ignore"):
-        choose_often(settings, bandit.model, known, np.empty(50, np.int64), stream_of(1))
-    assert known.memory[FAILS_AT] > 0.0
+        for round_ in range(1, 51):
+            _, stream = choose_arm(settings, bandit.model, known, round_, stream)
+            leased += known.memory[FAILS_AT] > 0.0
+    assert leased > 25
     counts = counts_of_choices(bandit, data, settings=settings, rounds=4 * ROUNDS)
     assert pvalue(counts, chances) > UNLIKELY
 
@@ -150,7 +172,7 @@ def test_a_leader_with_a_lease_is_likely_above_the_level(seed, monkeypatch):
 
 def largest_chance_below(settings, bandit, pulls, successes):
     """That the leader's draw is below the level, while it has its lease, over many runs of luck."""
-    known = nothing_known(2, HEAD + 6, 2 * PER_ARM)
+    known = nothing_known(2, memory_for_likely(2), 2 * PREPARED)
     known.counts[:], known.totals[:], known.received[0] = [pulls, 50], [successes, 0.0], pulls + 50
     sort_arms(settings._replace(lone_chance=0.0), bandit.model, known)
     lease, level = lease_until(settings, bandit.model, known, 10**9), known.memory[LEVEL]
@@ -227,56 +249,72 @@ def test_by_drawing_every_arm(case):
 
 @pytest.mark.parametrize("case", DATA)
 @pytest.mark.parametrize("deviations", [-1.0, 0.2, 1.0, 3.0])
-def test_draws_above_a_level(case, deviations):
-    """With the chance that the bound promises, and with the law of the tail (Kolmogorov-Smirnov)."""
+def test_bounds_of_densities_above_a_level(case, deviations):
+    """An exponential density times the bound is above the posterior's; with a rate a tenth larger it is not."""
     bandit, data = DATA[case]
-    known = known_of(data)
+    settings, known = looked_at(bandit, data)
+    too_steep, widths = False, np.linspace(0.0, 6.0, 200)
     for arm, belief in enumerate(posteriors(bandit, data)):
-        level = min(belief.mean() + deviations * belief.std(), 0.5 * (belief.mean() + belief.support()[1]))
-        bound = tail_bound(bandit.model, known, arm, level)
-        tail = belief.sf(level)
-        assert tail * (1.0 - 1e-12) <= bound <= 1.0
-        drawn = np.empty(ROUNDS // 4)
-        stream = stream_of(arm, label=POLICY)
+        level = level_of(belief, deviations)
+        bound, rate = tail_bound(settings, bandit.model, known, arm, level)
+        if deviations < 0.0:
+            assert (bound, rate) == (1.0, 0.0)
+        if rate > 0.0:
+            density = belief.pdf(level + widths / rate)
+            assert (bound * rate * np.exp(-widths) >= density * (1.0 - 1e-12)).all()
+            too_steep |= (bound * rate * np.exp(-1.1 * widths) < density).any()
+            assert bound < 1.6 * belief.sf(level) or deviations < 0.5 or belief.std() > 0.1
+    assert too_steep or deviations < 0.5
+
+
+def level_of(belief, deviations):
+    return min(belief.mean() + deviations * belief.std(), 0.5 * (belief.mean() + belief.support()[1]))
+
+
+@pytest.mark.parametrize("case", DATA)
+@pytest.mark.parametrize(
+    ("deviations", "above", "slack"), [(-1.0, 0.0, 1.0), (0.2, 0.0, 1.0), (1.0, 0.4, 1.3), (3.0, 0.0, 1.1)]
+)
+def test_draws_above_a_value(case, deviations, above, slack):
+    """At a level or above it, with the chance that its bound or a higher one promises, and with the law of the tail
+    (Kolmogorov-Smirnov)."""
+    bandit, data = DATA[case]
+    settings, known = looked_at(bandit, data)
+    for arm, belief in enumerate(posteriors(bandit, data)):
+        level = level_of(belief, deviations)
+        value = level + above * (level_of(belief, deviations + 1.0) - level)
+        bound, rate = tail_bound(settings, bandit.model, known, arm, level)
+        bound = min(1.0, slack * bound * math.exp(-rate * (value - level)))
+        drawn, stream, tail = np.empty(ROUNDS // 4), stream_of(arm, label=POLICY), belief.sf(value)
         with np.errstate(over="ignore"):
-            draw_often(bandit.model, known, arm, level, bound, -math.inf, drawn, stream)
-        above = drawn[drawn > -math.inf]
+            draw_often(settings, bandit.model, known, arm, value, bound, rate, drawn, stream)
+        kept = drawn[drawn > -math.inf]
         expected = tail / bound
         error = math.sqrt(expected * (1.0 - expected) / len(drawn)) + 1e-9
-        assert abs(len(above) / len(drawn) - expected) < 4.5 * error
-        if len(above) > 50:
-            assert above.min() > level
-            assert stats.kstest(above, lambda x: 1.0 - belief.sf(x) / tail).pvalue > UNLIKELY  # noqa: B023
-            assert stats.kstest(above, lambda x: 1.0 - (belief.sf(x) / tail) ** 1.5).pvalue < UNLIKELY  # noqa: B023
+        assert abs(len(kept) / len(drawn) - expected) < 4.5 * error
+        if len(kept) > 50:
+            assert kept.min() > value
+            assert stats.kstest(kept, lambda x: 1.0 - belief.sf(x) / tail).pvalue > UNLIKELY  # noqa: B023
+            assert stats.kstest(kept, lambda x: 1.0 - (belief.sf(x) / tail) ** 1.5).pvalue < UNLIKELY  # noqa: B023
 
 
-def draw_often(model, known, arm, level, bound, to_beat, drawn, stream):
+def draw_often(settings, model, known, arm, value, bound, rate, drawn, stream):
     for i in range(drawn.shape[0]):
-        drawn[i], stream = draw_above(model, known, arm, level, bound, to_beat, stream)
+        drawn[i], stream = draw_above(settings, model, known, arm, value, bound, rate, stream)
 
 
-@pytest.mark.parametrize("case", ["two close ones", "rivals"])
-def test_draws_that_cannot_win_may_be_left_out(case):
-    """Above what is to be beaten, draws come as often as before."""
-    bandit, data = DATA[case]
-    known, belief = known_of(data), posteriors(bandit, data)[2]
-    level, to_beat = belief.mean() + belief.std(), belief.mean() + 1.5 * belief.std()
-    bound, drawn = tail_bound(bandit.model, known, 2, level), np.empty(ROUNDS)
-    with np.errstate(over="ignore"):
-        draw_often(bandit.model, known, 2, level, bound, to_beat, drawn, stream_of(5))
-    above = drawn[drawn > -math.inf]
-    assert above.min() > to_beat
-    expected, control = belief.sf(to_beat) / bound, belief.sf(level) / bound
-    error = math.sqrt(expected * (1.0 - expected) / ROUNDS)
-    assert abs(len(above) / ROUNDS - expected) < 4.0 * error < abs(len(above) / ROUNDS - control)
+def test_the_cubic_is_below_the_exponential_function():
+    x = np.linspace(0.0, 5.0, 500)
+    assert (below_exp(x) <= np.exp(x) * (1.0 + 1e-15)).all()
+    assert not (1.01 * below_exp(x) <= np.exp(x)).all()
 
 
 def test_bounds_at_the_ends():
-    known = known_of([(0, 0.0)] * 4)
-    assert tail_bound(BERNOULLI.model, known, 0, 0.0) == 1.0
-    assert tail_bound(BERNOULLI.model, known, 0, -1.0) == 1.0
-    assert tail_bound(BERNOULLI.model, known, 0, 1.0) == 0.0
-    assert tail_bound(GAUSSIAN.model, known, 0, 40.0) < 1e-300
+    settings, known = looked_at(*DATA["no rewards"])
+    for value in (-1.0, 0.0, 1.0):
+        assert tail_bound(settings, BERNOULLI.model, known, 0, value) == (1.0, 0.0)
+    settings, known = looked_at(*DATA["nothing known"])
+    assert tail_bound(settings, GAUSSIAN.model, known, 0, 40.0)[0] < 1e-300
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1e50, 1.0), (1e15, 1e-6), (1e-6, 1e-6), (1e8, 1e8), (1.0, 1e50)])

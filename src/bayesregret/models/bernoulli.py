@@ -6,12 +6,11 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.beta_tails import beta_above, beta_quantile_rise, beta_tail_bound, density_share
+from bayesregret.beta_tails import beta_quantile_rise
 from bayesregret.checks import Array
 from bayesregret.contracts import (
     divergence,
     divergence_limit,
-    draw_above,
     draw_means,
     draw_reward,
     limit_rise,
@@ -22,7 +21,6 @@ from bayesregret.contracts import (
     prior_total,
     pseudo_counts,
     quantile_rise,
-    tail_bound,
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
@@ -113,18 +111,6 @@ def bernoulli_quantile(model, known, arm, tail):
 def bernoulli_quantile_rise(model, known, arm, tail, quantile):
     a, b = pseudo_counts(model, known, arm)
     return beta_quantile_rise(a, b, tail, quantile)
-
-
-@tail_bound.implement(BernoulliModel)
-def bernoulli_tail_bound(model, known, arm, value):
-    a, b = pseudo_counts(model, known, arm)
-    return beta_tail_bound(a, b, value)
-
-
-@draw_above.implement(BernoulliModel)
-def bernoulli_draw_above(model, known, arm, value, bound, to_beat, stream):
-    a, b = pseudo_counts(model, known, arm)
-    return beta_above(a, b, value, bound, density_share(a, b), to_beat, stream)
 
 
 @never_lowers.implement(BernoulliModel)

@@ -10,7 +10,6 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    draw_above,
     draw_means,
     draw_reward,
     known_mean,
@@ -20,16 +19,14 @@ from bayesregret.contracts import (
     prior_pulls,
     prior_total,
     reward_deviation,
-    tail_bound,
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.flat import FlatArmsModel
 from bayesregret.models.gaussian_arms import GaussianArmsModel, RademacherArmsModel
-from bayesregret.rng import normal, sign, uniform
+from bayesregret.rng import normal, sign
 from bayesregret.special import ndtri
 
-DENSITY_AT_0 = 1.0 / math.sqrt(2.0 * math.pi)  # of a standard normal variable
 NOISE_KINDS = ("gaussian", "rademacher")
 
 
@@ -181,34 +178,6 @@ def gaussian_quantile(model, known, arm, tail):
     if known.score[0] != tail:
         known.score[0], known.score[1] = tail, ndtri(tail)
     return known_mean(model, known, arm) - normal_deviation(model, arm, known.counts[arm]) * known.score[1]
-
-
-@tail_bound.implement(GaussianModel)
-@tail_bound.implement(RademacherModel)
-@tail_bound.implement(GaussianArmsModel)
-@tail_bound.implement(RademacherArmsModel)
-def gaussian_tail_bound(model, known, arm, value):
-    """The density over the distance, both in deviations: the tail below the tangent of the density's logarithm."""
-    z = (value - known_mean(model, known, arm)) / normal_deviation(model, arm, known.counts[arm])
-    return min(1.0, DENSITY_AT_0 * math.exp(-0.5 * z * z) / z) if z > 0.0 else 1.0
-
-
-@draw_above.implement(GaussianModel)
-@draw_above.implement(RademacherModel)
-@draw_above.implement(GaussianArmsModel)
-@draw_above.implement(RademacherArmsModel)
-def gaussian_draw_above(model, known, arm, value, bound, to_beat, stream):
-    """An exponential draw below the tangent is kept if it is below the density, too."""
-    if bound >= 1.0:
-        drawn, stream = posterior_draw(model, known, arm, stream)
-        return (drawn if drawn > value else -math.inf), stream
-    deviation = normal_deviation(model, arm, known.counts[arm])
-    u, stream = uniform(stream)
-    beyond = -math.log(1.0 - u) * deviation / (value - known_mean(model, known, arm))
-    if value + deviation * beyond <= to_beat:
-        return -math.inf, stream
-    kept, stream = uniform(stream)
-    return (value + deviation * beyond if kept < math.exp(-0.5 * beyond * beyond) else -math.inf), stream
 
 
 @reward_deviation.implement(GaussianModel)

@@ -1,16 +1,20 @@
 """Many draws from one Beta distribution: all that depends on its pseudo-counts alone is prepared once.
 
 A Beta variable is x / (x + y) for Gamma variables x and y. Each is d (1 + c z)^3 for a normal z that is kept with a
-chance of nearly 1 (Marsaglia and Tsang 2000). Here one uniform tells whether both are kept.
+chance of nearly 1 (Marsaglia and Tsang 2000). Here one uniform tells whether both are kept, and the few bits that the
+normals have no use for mostly tell enough of it.
 """
 
 from __future__ import annotations
 
 import math
 
-from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.rng import beta, gamma, normal, uniform
+import numpy as np
 
+from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.rng import SPARE, beta, gamma, normal_and_spare, uniform
+
+U = np.uint64
 # With s = c z, a normal z is kept with the chance exp(-d (3/4 s^4 - 3/5 s^5 + 3/6 s^6 - ...)), and d s^2 = z^2 / 9.
 # That is at least 1 - STEEP (s z)^2 for s > 0, and 1 - STEEP (s z)^2 / (1 + SKEW s) for -0.84 < s < 0: there the terms
 # of the series, which all have one sign, are less in sum than the geometric one's. For s farther down it is not
@@ -20,50 +24,59 @@ PREPARED = 4  # numbers: d and c of x and of y; or IS_SMALL and the pseudo-count
 IS_SMALL = 0.0
 # Gamma variables with a shape below this may be too small for a float.
 TINY = 0.1
+ONE_THIRD = 1.0 / 3.0
+# c of whole numbers: the next draw would wait for a root.
+WHOLE_NUMBERS = 1 << 12
+SCALES = np.array([0.0, *(1.0 / math.sqrt(9.0 * (shape - ONE_THIRD)) for shape in range(1, WHOLE_NUMBERS))])
 
 
 @jitable
-def prepare_beta(a, b, prepared):
-    """Write the numbers that draws need."""
+def prepare_beta(a, b, prepared, start):
+    """Write the numbers that draws need, from `start` on; a part of the array would cost more than a draw's test."""
     if a < 1.0 or b < 1.0:
-        prepared[0], prepared[1], prepared[2] = IS_SMALL, a, b
+        prepared[start], prepared[start + U(1)], prepared[start + U(2)] = IS_SMALL, a, b
     else:
-        prepared[0], prepared[1] = gamma_numbers(a)
-        prepared[2], prepared[3] = gamma_numbers(b)
+        prepared[start], prepared[start + U(1)] = a - ONE_THIRD, gamma_scale(a)
+        prepared[start + U(2)], prepared[start + U(3)] = b - ONE_THIRD, gamma_scale(b)
 
 
 @jitable
-def gamma_numbers(shape):
-    d = shape - 1.0 / 3.0
-    return d, math.sqrt(d) * (1.0 / d) / 3.0  # c is 1 / sqrt(9 d), the root and the division at the same time
+def gamma_scale(shape):
+    whole = np.int64(min(shape, WHOLE_NUMBERS))
+    if whole == shape and whole < WHOLE_NUMBERS:
+        return SCALES[U(whole)]
+    return 1.0 / math.sqrt(9.0 * (shape - ONE_THIRD))
 
 
 @jitable
-def prepared_beta(prepared, stream):
-    """A draw as a fraction: numerator and denominator, and the stream."""
-    if prepared[0] == IS_SMALL:
-        value, stream = small_beta(prepared[1], prepared[2], stream)
-        return value, 1.0, stream
-    d_x, c_x, d_y, c_y = prepared[0], prepared[1], prepared[2], prepared[3]
+def prepared_beta(prepared, start, stream):
+    """A draw, and the stream."""
+    d_x, c_x, d_y = prepared[start], prepared[start + U(1)], prepared[start + U(2)]
+    if d_x == IS_SMALL:
+        return small_beta(c_x, d_y, stream)
+    c_y = prepared[start + U(3)]
     while True:
-        z_x, stream = normal(stream)
-        z_y, stream = normal(stream)
-        u, stream = uniform(stream)
+        z_x, spare_x, stream = normal_and_spare(stream)
+        z_y, spare_y, stream = normal_and_spare(stream)
         s_x, s_y = c_x * z_x, c_y * z_y
         root_x, root_y = 1.0 + s_x, 1.0 + s_y
         x, y = d_x * (root_x * root_x * root_x), d_y * (root_y * root_y * root_y)
-        # The first test needs no logarithm, and fails where a root is not positive.
+        # Tests without a logarithm, which fail where a root is not positive; `u` is in steps of the spare bits.
         unlikely = STEEP * ((s_x * z_x) * (s_x * z_x) + (s_y * z_y) * (s_y * z_y))
-        surely = u * (1.0 + SKEW * min(0.0, s_x, s_y)) > unlikely
-        if surely or are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
-            return x, x + y, stream
+        sure = (1.0 + SKEW * min(0.0, s_x, s_y)) / SPARE**2
+        u = np.int64(U(SPARE) * spare_x + spare_y)
+        if u * sure > unlikely:
+            return x / (x + y), stream
+        rest, stream = uniform(stream)
+        if (u + rest) * sure > unlikely or are_kept(u + rest, d_x, z_x, root_x, d_y, z_y, root_y):
+            return x / (x + y), stream
 
 
 @rarely_called
 def are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
     if root_x <= 0.0 or root_y <= 0.0:
         return False
-    return math.log(1.0 - u) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
+    return math.log(1.0 - u / SPARE**2) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
 
 
 @jitable

@@ -12,29 +12,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.beta_tails import beta_above, density_bound, rate_of_fall
+from bayesregret.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.contracts import choose_arm, keeps_lead, known_mean, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.beta_prepared import PREPARED, prepare_beta, prepared_beta
 from bayesregret.policies.likely_highest import (
-    FAR_PULLS,
-    FIRST_FAR,
     HEAD,
     LEVEL,
     LIKELY,
-    NONE_ABOVE,
+    SOME_ABOVE,
     bring_near,
-    draw_far_arms,
+    choose_likely_highest,
+    draw_above,
     draw_what_failed,
     failed_coins,
-    highest_of_near,
     lease_until,
     line_up,
     look_at_far_arms,
+    prepare_draws,
+    prepared_draw,
+    settle,
     sort_arms,
+    tail_bound,
     take_likely_lead,
 )
-from bayesregret.rng import uniform
 
 U = np.uint64
 
@@ -64,20 +65,14 @@ class Lease(NamedTuple):
     fall_by_success: Any
 
 
-# What `scratch` holds of each arm: what its draws need, and the count it is for, plus 1.
-PER_ARM = PREPARED + 1
+choose_arm.implement(LikelyHighestBeta)(choose_likely_highest)
+take_lead.implement(LikelyHighestBeta)(take_likely_lead)
 
 
-@choose_arm.implement(LikelyHighestBeta)
-def choose_likely_highest_beta(policy, model, known, round_, stream):
-    """All that a lease needs is in `memory`."""
-    arm, _, stream = take_likely_lead(policy, model, known, round_, stream)
-    return np.int64(arm), stream
-
-
-@take_lead.implement(LikelyHighestBeta)
-def take_lead_by_betas(policy, model, known, news, round_, stream):
-    return take_likely_lead(policy, model, known, round_, stream)
+@prepare_draws.implement(LikelyHighestBeta)
+def prepare_beta_draws(policy, model, known, arm):
+    a, b = pseudo_counts(model, known, arm)
+    prepare_beta(a, b, known.scratch, arm * U(PREPARED))
 
 
 @lease_until.implement(LikelyHighestBeta)
@@ -102,6 +97,7 @@ def is_likely_above(policy, model, lease, round_, arm, count, total):
 
 
 @sort_arms.implement(LikelyHighestBeta)
+@rarely_called
 def sort_betas(policy, model, known):
     leader, mean = 0, -math.inf
     for arm in range(known.counts.shape[0]):
@@ -110,11 +106,11 @@ def sort_betas(policy, model, known):
     a, b = pseudo_counts(model, known, leader)
     level = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
     known.memory[LIKELY], known.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
-    if line_up(model, known, leader, level) < policy.lone_chance:
+    if line_up(policy, model, known, leader, level) > 1.0 - policy.lone_chance:
         bring_near(known, policy.near_chance)
     elif a >= 1.0 and b >= 1.0 and 0.0 < level < 1.0:
         lay_tangent(policy, known, leader, a, b, level)
-    look_at_far_arms(model, known)
+    look_at_far_arms(policy, model, known)
 
 
 @rarely_called
@@ -140,57 +136,38 @@ def digamma_rise(x, y):
     return math.log(y / x) - 0.5 / y + 0.5 / x + 1.0 / (12.0 * x * x)
 
 
-@highest_of_near.implement(LikelyHighestBeta)
-def highest_of_near_betas(policy, model, known, stream):
-    """Draws are fractions, and compared as such: a division takes as long as half a draw."""
-    memory = known.memory
-    best = int(memory[HEAD])
-    part, whole, stream = draw(model, known, best, stream)
-    near_pulls = known.counts[U(best)]
-    for place in range(HEAD + 1, int(memory[FIRST_FAR])):
-        arm = int(memory[place])
-        near_pulls += known.counts[U(arm)]
-        other_part, other_whole, stream = draw(model, known, arm, stream)
-        # Without a branch: which arm is highest cannot be foretold.
-        is_higher = other_part * whole > part * other_whole
-        best, part, whole = (arm, other_part, other_whole) if is_higher else (best, part, whole)
-    if known.received[0] - near_pulls != memory[FAR_PULLS]:
-        look_at_far_arms(model, known)
-    coin, stream = uniform(stream)
-    if coin < memory[NONE_ABOVE] and part > memory[LEVEL] * whole:
-        return best, stream
-    return draw_far_arms(model, known, coin, best, part / whole, stream)
+@tail_bound.implement(LikelyHighestBeta)
+def bound_of_beta_tail(policy, model, known, arm, value):
+    a, b = pseudo_counts(model, known, arm)
+    return beta_tail_bound(a, b, value)
 
 
-@jitable
-def draw(model, known, arm, stream):
-    """A draw from an arm's posterior; draws are prepared anew when the arm has new data."""
-    start = U(arm) * U(PER_ARM)
-    prepared = known.scratch[start : start + U(PER_ARM)]
-    if prepared[PREPARED] != known.counts[U(arm)] + 1.0:
-        prepared[PREPARED] = known.counts[U(arm)] + 1.0
-        a, b = pseudo_counts(model, known, U(arm))
-        prepare_beta(a, b, prepared)
-    return prepared_beta(prepared, stream)
+@draw_above.implement(LikelyHighestBeta)
+def draw_beta_above(policy, model, known, arm, value, bound, rate, stream):
+    a, b = pseudo_counts(model, known, arm)
+    return beta_above(a, b, value, bound, rate, stream)
+
+
+@prepared_draw.implement(LikelyHighestBeta)
+def prepared_beta_draw(policy, known, arm, stream):
+    return prepared_beta(known.scratch, U(arm) * U(PREPARED), stream)
 
 
 @draw_what_failed.implement(LikelyHighestBeta)
 @rarely_called
 def draw_failed_beta(policy, model, known, stream):
-    """The leader's draw need not be known if it is above the level, and no far arm is."""
-    memory = known.memory
-    leader, level = int(memory[HEAD]), memory[LEVEL]
+    leader, level = int(known.memory[HEAD]), known.memory[LEVEL]
     in_tail, coin, stream = failed_coins(policy, known, stream)
     value = math.inf
     if in_tail:
         a, b = pseudo_counts(model, known, leader)
-        short, stream = beta_above(b, a, 1.0 - level, policy.tail_chance, 0.0, -math.inf, stream)
+        rate = rate_of_fall(b, a, 1.0 - level)
+        short, stream = beta_above(b, a, 1.0 - level, policy.tail_chance, rate, stream)
         value = 1.0 - short
-    if value > level:
-        if coin < memory[NONE_ABOVE]:
+    if value > level:  # the tail has less than its bound
+        if coin >= known.memory[SOME_ABOVE]:
             return leader, stream
         value = 0.0
         while value <= level:
-            part, whole, stream = draw(model, known, leader, stream)
-            value = part / whole
-    return draw_far_arms(model, known, coin, leader, value, stream)
+            value, stream = prepared_draw(policy, known, leader, stream)
+    return settle(policy, model, known, coin, leader, value, stream)

@@ -1,9 +1,9 @@
 """The arm with the highest draw from the posteriors, when most draws are not made.
 
-Arms that are likely to be highest are near ones, and are drawn. Let a level lie below them and above the others, the
-far ones, and let bounds be known of the chances that these exceed it. If a coin says that none does, and a near arm's
-draw does, then the highest of the near ones is taken. Otherwise the far ones are drawn, given what the coin said. So
-the arm that is taken has the law that it should have.
+Arms that are likely to be highest are near ones, and are drawn. Of the others, the far ones, exponential bounds are
+known of the chances that they exceed a level or anything above it. One coin tells whether any may exceed the highest
+draw of the near ones. Mostly none does, and that arm is taken. Otherwise those that do are drawn, given what the coin
+said. So the arm that is taken has the law that it should have.
 
 If the leader is far ahead, all others are far, and not even its own draw is made in most rounds. While the chance that
 this is below the level has a known bound, one coin a round tells whether any arm does what is unlikely; if none does,
@@ -19,24 +19,27 @@ import math
 
 import numpy as np
 
-from bayesregret.contracts import draw_above, keeps_lead, posterior_draw, tail_bound
-from bayesregret.dispatch import contract, jitable
+from bayesregret import checks
+from bayesregret.contracts import keeps_lead, take_lead
+from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.rng import uniform
 
 U = np.uint64
-# What `memory` holds: the level, the chance that no far arm exceeds it by their bounds, how often this level failed,
-# the rewards of far arms when they were last looked at, the rewards in all at which arms are sorted anew, the place of
-# the first far arm, the round in which a lease fails, or 0, and what tells whether the leader is likely to stay above
-# the level. After that all arms, the near ones first, and the one with the highest mean before all; in the same order,
-# their bounds, and their counts when they were bounded.
-LEVEL, NONE_ABOVE, FAILURES, FAR_PULLS, SORT_AT, FIRST_FAR, FAILS_AT, LIKELY = range(8)
+# What `memory` holds: the level, at most the chance that a far arm exceeds it, the least rate at which that falls above
+# it, how often this level failed, the rewards in all at which arms are sorted anew, the place of the first far arm, the
+# round in which a lease fails, or 0, and what tells whether the leader is likely to stay above the level. After that
+# all arms, the near ones first, and the one with the highest mean before all; in the same order, their bounds, their
+# rates, and their counts when they were bounded; at last each arm's place.
+LEVEL, SOME_ABOVE, LEAST_RATE, FAILURES, SORT_AT, FIRST_FAR, FAILS_AT, LIKELY = range(8)
 HEAD = LIKELY + 6
 # Arms are sorted anew after as many rewards as this share of all so far, or so many, or if the level failed so often.
-SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 3, 16, 32.0
+SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 2, 32, 16.0
+# Faster falls are not remembered, nor is any other larger number.
+HIGHEST_RATE = checks.LARGEST
 
 
 def memory_for_likely(arms: int) -> int:
-    return HEAD + 3 * arms
+    return HEAD + 5 * arms
 
 
 # Policies have a `lone_chance` and a `tail_chance`, and bodies for these.
@@ -55,8 +58,27 @@ def lease_until(policy, model, known, until):
 
 
 @contract
-def highest_of_near(policy, model, known, stream):
-    """The arm with the highest draw, when near ones are drawn."""
+def tail_bound(policy, model, known, arm, value):
+    """A bound and a rate: given its data, the arm's mean reward has at most the density bound * rate * exp(-rate * x)
+    at value + x for every x from 0 on, so that it exceeds value + x at most with the chance bound * exp(-rate * x). Or
+    1 and 0, where no such bound is known."""
+
+
+@contract
+def draw_above(policy, model, known, arm, value, bound, rate, stream):
+    """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
+    give -inf; and the stream that comes after. `bound` and `rate` are as from `tail_bound`, but the bound may be any
+    higher one; if it is 1, the rate does not matter."""
+
+
+@contract
+def prepare_draws(policy, model, known, arm):
+    """Write into `scratch` what draws of an arm with new data need."""
+
+
+@contract
+def prepared_draw(policy, known, arm, stream):
+    """A draw of the arm's mean reward from its posterior, by what was prepared; and the stream."""
 
 
 @contract
@@ -64,24 +86,46 @@ def draw_what_failed(policy, model, known, stream):
     """The arm with the highest draw, given that the leader's is in its tail or a far arm may exceed the level."""
 
 
-@jitable
-def take_likely_lead(policy, model, known, round_, stream):
-    """The arm with the highest draw, its lease, and the stream."""
-    memory = known.memory
+def choose_likely_highest(policy, model, known, round_, stream):
+    """For `choose_arm`: all that a lease needs is in `memory`."""
+    arm, _, stream = take_lead(policy, model, known, U(known.counts.shape[0]), round_, stream)
+    return np.int64(arm), stream
+
+
+def take_likely_lead(policy, model, known, news, round_, stream):
+    """For `take_lead`."""
+    memory, arms = known.memory, U(known.counts.shape[0])
+    if news < arms:
+        prepare_draws(policy, model, known, news)
+    else:
+        for arm in range(arms):
+            prepare_draws(policy, model, known, arm)
     if known.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, known)
+    elif has_far_news(known, news):
+        look_at_far_arms(policy, model, known)
     if memory[FIRST_FAR] == HEAD + 1:
         leader = U(memory[HEAD])
-        if known.received[0] - known.counts[leader] != memory[FAR_PULLS]:
-            look_at_far_arms(model, known)
         lease, count, total = lease_until(policy, model, known, round_), known.counts[leader], known.totals[leader]
         is_likely = keeps_lead(policy, model, lease, round_, leader, count, total)
-        if is_likely and memory[NONE_ABOVE] >= policy.lone_chance:
+        if is_likely and 1.0 - memory[SOME_ABOVE] >= policy.lone_chance:
             return lead_alone(policy, model, known, round_, stream)
         if memory[FAILS_AT] > 0.0:  # it had a lease: the level is too high now
             memory[FAILS_AT], memory[SORT_AT] = 0.0, 0.0
     arm, stream = highest_of_near(policy, model, known, stream)
     return U(arm), lease_until(policy, model, known, round_), stream
+
+
+@jitable
+def has_far_news(known, news):
+    """Whether a far arm may have new data."""
+    memory, arms = known.memory, known.counts.shape[0]
+    if news < U(arms):
+        return memory[U(HEAD + 4 * arms) + news] >= memory[FIRST_FAR]
+    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
+        if memory[place + 3 * arms] != known.counts[int(memory[place])]:
+            return True
+    return False
 
 
 @jitable
@@ -91,7 +135,7 @@ def lead_alone(policy, model, known, round_, stream):
     leader = U(memory[HEAD])
     if memory[FAILS_AT] < round_:
         u, stream = uniform(stream)
-        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_chance) * memory[NONE_ABOVE])
+        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_chance) * (1.0 - memory[SOME_ABOVE]))
         memory[FAILS_AT] = round_ + math.floor(waited)
     if memory[FAILS_AT] > round_:
         sorted_in = round_ + memory[SORT_AT] - known.received[0]
@@ -105,93 +149,122 @@ def lead_alone(policy, model, known, round_, stream):
 @jitable
 def failed_coins(policy, known, stream):
     """Given that one of two did: whether the leader's did, the coin of the far arms, and the stream."""
-    none_above = known.memory[NONE_ABOVE]
+    some_above = known.memory[SOME_ABOVE]
     u, stream = uniform(stream)
     coin, stream = uniform(stream)
-    in_tail = u * (1.0 - (1.0 - policy.tail_chance) * none_above) < policy.tail_chance
-    return in_tail, (coin if in_tail else none_above + (1.0 - none_above) * coin), stream
+    in_tail = u * (1.0 - (1.0 - policy.tail_chance) * (1.0 - some_above)) < policy.tail_chance
+    return in_tail, (coin if in_tail else some_above * coin), stream
 
 
 @jitable
-def line_up(model, known, leader, level):
-    """The leader alone is near; give the chance that no other exceeds the level, by their bounds."""
+def line_up(policy, model, known, leader, level):
+    """The leader alone is near; give at most the chance that another exceeds the level."""
     memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[arms:], memory[2 * arms :]
-    memory[HEAD], place, none_above = leader, HEAD + 1, 1.0
+    put(known, HEAD, leader)
+    place, some_above = HEAD + 1, 0.0
     for arm in range(arms):
         if arm != leader:
-            memory[place], bounds[place], stamps[place] = arm, tail_bound(model, known, arm, level), known.counts[arm]
-            none_above *= 1.0 - bounds[place]
+            put(known, place, arm)
+            some_above += bound_far_arm(policy, model, known, place, arm, level)
             place += 1
     memory[LEVEL], memory[FIRST_FAR], memory[FAILURES] = level, HEAD + 1, 0.0
     memory[SORT_AT] = known.received[0] + max(FEWEST_REWARDS, known.received[0] // SHARE_OF_REWARDS)
-    return none_above
+    return some_above
+
+
+@jitable
+def put(known, place, arm):
+    known.memory[place], known.memory[HEAD + 4 * known.counts.shape[0] + arm] = arm, place
+
+
+@rarely_called
+def bound_far_arm(policy, model, known, place, arm, level):
+    memory, arms = known.memory, known.counts.shape[0]
+    bound, rate = tail_bound(policy, model, known, arm, level)
+    if not rate <= HIGHEST_RATE:
+        bound, rate = 1.0, 0.0
+    memory[place + arms], memory[place + 2 * arms], memory[place + 3 * arms] = bound, rate, known.counts[arm]
+    return bound
 
 
 @jitable
 def bring_near(known, near_chance):
     """Those that exceed the level with more than this chance."""
     memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[arms:], memory[2 * arms :]
     first_far = HEAD + 1
     for place in range(HEAD + 1, HEAD + arms):
-        if bounds[place] > near_chance:
-            memory[first_far], memory[place] = memory[place], memory[first_far]
-            bounds[place], stamps[place] = bounds[first_far], stamps[first_far]  # near arms have no use for theirs
+        if memory[place + arms] > near_chance:
+            near, far = int(memory[place]), int(memory[first_far])
+            put(known, first_far, near)
+            put(known, place, far)
+            for kind in range(1, 4):  # near arms have no use for theirs
+                memory[place + kind * arms] = memory[first_far + kind * arms]
             first_far += 1
     memory[FIRST_FAR] = first_far
 
 
-@jitable
-def look_at_far_arms(model, known):
+@rarely_called
+def look_at_far_arms(policy, model, known):
     """New bounds of those with new data; a lease by the old ones is over."""
     memory, arms = known.memory, known.counts.shape[0]
-    bounds, stamps = memory[arms:], memory[2 * arms :]
-    none_above, pulls = 1.0, 0
+    some_above, least_rate = 0.0, HIGHEST_RATE
     for place in range(int(memory[FIRST_FAR]), HEAD + arms):
         arm = int(memory[place])
-        if stamps[place] != known.counts[arm]:
-            bounds[place], stamps[place] = tail_bound(model, known, arm, memory[LEVEL]), known.counts[arm]
-        none_above *= 1.0 - bounds[place]
-        pulls += known.counts[arm]
-    memory[NONE_ABOVE], memory[FAR_PULLS], memory[FAILS_AT] = none_above, pulls, 0.0
+        if memory[place + 3 * arms] != known.counts[arm]:
+            bound_far_arm(policy, model, known, place, arm, memory[LEVEL])
+        some_above += memory[place + arms]
+        least_rate = min(least_rate, memory[place + 2 * arms])
+    memory[SOME_ABOVE], memory[LEAST_RATE], memory[FAILS_AT] = some_above, least_rate, 0.0
 
 
 @jitable
-def draw_far_arms(model, known, coin, best, highest, stream):
-    """The arm with the highest draw, that of the near ones being `highest`.
+def highest_of_near(policy, model, known, stream):
+    """The arm with the highest draw, when near ones are drawn."""
+    best, highest = 0, -math.inf
+    for place in range(HEAD, int(known.memory[FIRST_FAR])):
+        arm = int(known.memory[place])
+        value, stream = prepared_draw(policy, known, arm, stream)
+        # Without a branch: which arm is highest cannot be foretold.
+        best, highest = (arm if value > highest else best), max(highest, value)
+    coin, stream = uniform(stream)
+    return settle(policy, model, known, coin, best, highest, stream)
 
-    The coin tells the first arm that may exceed the level, by the bounds of their chances; another one tells the next.
-    Only if all stay below it, the near ones too, must they be drawn there.
-    """
+
+@jitable
+def settle(policy, model, known, coin, best, highest, stream):
+    """The arm with the highest draw, that of the near ones being `highest`, and a coin for all others."""
+    memory = known.memory
+    excess = highest - memory[LEVEL]
+    if excess >= 0.0 and memory[SOME_ABOVE] <= coin * below_exp(memory[LEAST_RATE] * excess):
+        return best, stream
+    return draw_far_arms(policy, model, known, coin, best, highest, stream)
+
+
+@jitable
+def below_exp(x):
+    """A cubic that is not above exp(x) for x >= 0, and close to it where that matters."""
+    return (1.0 + x) + (x * x) * (0.5 + x * (1.0 / 6.0))
+
+
+@rarely_called
+def draw_far_arms(policy, model, known, coin, best, highest, stream):
+    """The coin tells the first arm that may exceed `highest`, another one the next. Below the level no chances are
+    known."""
     memory, arms = known.memory, known.counts.shape[0]
-    level, first_far, bounds = memory[LEVEL], int(memory[FIRST_FAR]), memory[arms:]
-    none_so_far = 1.0
-    for place in range(first_far, HEAD + arms):
-        none_so_far *= 1.0 - bounds[place]
-        if coin >= none_so_far:
+    some_so_far = 0.0
+    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
+        excess, rate, chance = highest - memory[LEVEL], memory[place + 2 * arms], 1.0
+        if excess >= 0.0:
+            chance = min(1.0, memory[place + arms] / below_exp(rate * excess))
+        some_so_far += (1.0 - some_so_far) * chance
+        if coin < some_so_far:
             arm = int(memory[place])
-            value, stream = draw_above(model, known, arm, level, bounds[place], highest, stream)
+            value, stream = draw_above(policy, model, known, arm, highest, chance, rate, stream)
             if value > highest:
                 best, highest = arm, value
             coin, stream = uniform(stream)
-            none_so_far = 1.0
-    if highest <= level:
-        for place in range(first_far, HEAD + arms):
-            arm = int(memory[place])
-            value, stream = draw_below(model, known, arm, level, stream)
-            if value > highest:
-                best, highest = arm, value
+            some_so_far = 0.0
     memory[FAILURES] += 1.0
     if memory[FAILURES] >= MOST_FAILURES:
         memory[SORT_AT] = 0.0
     return best, stream
-
-
-@jitable
-def draw_below(model, known, arm, level, stream):
-    """A draw that does not exceed the level: few are thrown away, or this is rarely asked for."""
-    while True:
-        value, stream = posterior_draw(model, known, arm, stream)
-        if value <= level:
-            return value, stream

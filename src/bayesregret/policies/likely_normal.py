@@ -10,26 +10,28 @@ import numpy as np
 from bayesregret.contracts import centre_and_width, choose_arm, keeps_lead, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.likely_highest import (
-    FAR_PULLS,
-    FIRST_FAR,
     HEAD,
     LEVEL,
-    NONE_ABOVE,
     bring_near,
-    draw_far_arms,
+    choose_likely_highest,
+    draw_above,
     draw_what_failed,
     failed_coins,
-    highest_of_near,
     lease_until,
     line_up,
     look_at_far_arms,
+    prepare_draws,
+    prepared_draw,
+    settle,
     sort_arms,
+    tail_bound,
     take_likely_lead,
 )
 from bayesregret.policies.scaled_widths import OneDeviation
 from bayesregret.rng import normal, uniform
 
 U = np.uint64
+DENSITY_AT_0 = 1.0 / math.sqrt(2.0 * math.pi)  # of a standard normal variable
 
 
 class LikelyHighestNormal(NamedTuple):
@@ -54,25 +56,12 @@ class Lease(NamedTuple):
 PER_ARM = 2
 
 
-@choose_arm.implement(LikelyHighestNormal)
-def choose_likely_highest_normal(policy, model, known, round_, stream):
-    """All that a lease needs is in `memory`."""
-    arm, _, stream = take_lead(policy, model, known, U(known.counts.shape[0]), round_, stream)
-    return np.int64(arm), stream
+choose_arm.implement(LikelyHighestNormal)(choose_likely_highest)
+take_lead.implement(LikelyHighestNormal)(take_likely_lead)
 
 
-@take_lead.implement(LikelyHighestNormal)
-def take_lead_by_normals(policy, model, known, news, round_, stream):
-    if news < U(known.counts.shape[0]):
-        renew(policy, model, known, news)
-    else:
-        for arm in range(known.counts.shape[0]):
-            renew(policy, model, known, U(arm))
-    return take_likely_lead(policy, model, known, round_, stream)
-
-
-@jitable
-def renew(policy, model, known, arm):
+@prepare_draws.implement(LikelyHighestNormal)
+def keep_parts(policy, model, known, arm):
     place = arm * U(PER_ARM)
     known.scratch[place], known.scratch[place + U(1)] = centre_and_width(
         policy, model, arm, known.counts[arm], known.totals[arm]
@@ -102,41 +91,56 @@ def is_likely_above(policy, model, lease, round_, arm, count, total):
 
 
 @sort_arms.implement(LikelyHighestNormal)
+@rarely_called
 def sort_normals(policy, model, known):
     leader, mean, deviation = 0, -math.inf, 0.0
     for arm in range(known.counts.shape[0]):
         centre, width = parts_of(known, arm)
         leader, mean, deviation = (arm, centre, width) if centre > mean else (leader, mean, deviation)
-    if line_up(model, known, leader, mean - policy.reach * deviation) < policy.lone_chance:
+    if line_up(policy, model, known, leader, mean - policy.reach * deviation) > 1.0 - policy.lone_chance:
         bring_near(known, policy.near_chance)
-    look_at_far_arms(model, known)
+    look_at_far_arms(policy, model, known)
 
 
-@highest_of_near.implement(LikelyHighestNormal)
-def highest_of_near_normals(policy, model, known, stream):
-    memory = known.memory
-    best, highest, near_pulls = 0, -math.inf, 0
-    for place in range(HEAD, int(memory[FIRST_FAR])):
-        arm = int(memory[place])
-        near_pulls += known.counts[U(arm)]
-        centre, width = parts_of(known, arm)
-        z, stream = normal(stream)
-        value = centre + width * z
-        # Without a branch: which arm is highest cannot be foretold.
-        best, highest = (arm if value > highest else best), max(highest, value)
-    if known.received[0] - near_pulls != memory[FAR_PULLS]:
-        look_at_far_arms(model, known)
-    coin, stream = uniform(stream)
-    if coin < memory[NONE_ABOVE] and highest > memory[LEVEL]:
-        return best, stream
-    return draw_far_arms(model, known, coin, best, highest, stream)
+@tail_bound.implement(LikelyHighestNormal)
+def normal_tail_bound(policy, model, known, arm, value):
+    """The tangent of the density's logarithm, where it is nearly best for the bound: about as far out as Robert (1995)
+    has it, whose own place is a root."""
+    centre, width = parts_of(known, arm)
+    z = (value - centre) / width
+    if not z > 0.0:
+        return 1.0, 0.0
+    rate = z + 1.0 / (1.0 + z)
+    return DENSITY_AT_0 * math.exp(rate * (0.5 * rate - z)) / rate, rate / width
+
+
+@draw_above.implement(LikelyHighestNormal)
+def normal_above(policy, model, known, arm, value, bound, rate, stream):
+    """An exponential draw is kept if it is below the density, too."""
+    if bound >= 1.0:
+        drawn, stream = prepared_draw(policy, known, arm, stream)
+        return (drawn if drawn > value else -math.inf), stream
+    centre, width = parts_of(known, arm)
+    u, stream = uniform(stream)
+    kept, stream = uniform(stream)
+    waited = -math.log(1.0 - u)
+    drawn = value + waited / rate
+    z = (drawn - centre) / width
+    is_kept = kept * bound * (rate * width) < DENSITY_AT_0 * math.exp(waited - 0.5 * z * z)
+    return (drawn if is_kept else -math.inf), stream
+
+
+@prepared_draw.implement(LikelyHighestNormal)
+def prepared_normal_draw(policy, known, arm, stream):
+    centre, width = parts_of(known, arm)
+    z, stream = normal(stream)
+    return centre + width * z, stream
 
 
 @draw_what_failed.implement(LikelyHighestNormal)
 @rarely_called
 def draw_failed_normal(policy, model, known, stream):
-    memory = known.memory
-    leader = int(memory[HEAD])
+    leader = int(known.memory[HEAD])
     in_tail, coin, stream = failed_coins(policy, known, stream)
     if in_tail:
         z, stream = normal_beyond(policy.tail, stream)
@@ -146,10 +150,7 @@ def draw_failed_normal(policy, model, known, stream):
         while z < -policy.tail:
             z, stream = normal(stream)
     centre, width = parts_of(known, leader)
-    value = centre + width * z
-    if coin < memory[NONE_ABOVE] and value > memory[LEVEL]:
-        return leader, stream
-    return draw_far_arms(model, known, coin, leader, value, stream)
+    return settle(policy, model, known, coin, leader, centre + width * z, stream)
 
 
 @jitable

@@ -16,8 +16,8 @@ from bayesregret.contracts import (
     posterior_draw,
     pseudo_counts,
 )
+from bayesregret.policies.beta_prepared import PREPARED as PER_BETA
 from bayesregret.policies.likely_beta import BY_BETAS, LikelyHighestBeta
-from bayesregret.policies.likely_beta import PER_ARM as PER_BETA
 from bayesregret.policies.likely_highest import memory_for_likely
 from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
 from bayesregret.policies.likely_normal import PER_ARM as PER_NORMAL
