@@ -93,8 +93,8 @@ def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
-    """A read-only copy of a non-empty array of finite numbers."""
+def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LARGEST) -> Array:
+    """A read-only copy of a non-empty array of finite numbers, none of them of a size beyond `most`."""
     if isinstance(value, str | bytes | dict):
         raise fail(field, may_be, value)
     try:
@@ -106,8 +106,8 @@ def array(field: str, value: Any, dimensions: int, may_be: str) -> Array:
     made = np.array(given, dtype=np.float64, order="C") + 0.0  # -0.0 becomes 0.0: equal bandits are alike
     if not np.isfinite(made).all():
         raise ValueError(f"{field} must be {may_be}, but has an entry that is not a finite number")
-    if np.abs(made).max() > LARGEST:
-        raise ValueError(f"{field} must be {may_be}, none beyond {LARGEST:g}")
+    if np.abs(made).max() > most:
+        raise ValueError(f"{field} must be {may_be}, none beyond {most:g}")
     made.flags.writeable = False
     return made
 

@@ -271,3 +271,11 @@ def test_agents_with_many_arms_and_any_thread():
         thread.join()
     assert agent.pulls[:8].tolist() == [200] * 8
     assert agent.select() == 8
+
+
+@pytest.mark.parametrize("policy", [br.UCB1(delta=0.01), br.Thompson()], ids=lambda policy: policy.name)
+def test_sums_of_the_largest_numbers_survive(policy):
+    agent = policy.start(br.GaussianBandit([1e50, 0.0, -1e50], 1e50, 1e50), seed=1)
+    for _ in range(12):
+        agent.update(agent.select(), 1e50)
+        assert br.Agent.from_json(agent.to_json()).to_json() == agent.to_json()

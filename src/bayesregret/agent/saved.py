@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,8 @@ def numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
     field = f"agent state's {name}"
     if shape == (0,) and state[name] == []:
         return np.zeros(0)
-    made = checks.array(field, state[name], len(shape), "a table of numbers")
+    # Sums and levels of the largest numbers that users may give are larger.
+    made = checks.array(field, state[name], len(shape), "a table of numbers", most=math.inf)
     if made.shape != shape:
         raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")
     if name in ("counts", "variance") and made.min() < 0.0:
