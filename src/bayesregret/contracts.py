@@ -209,6 +209,16 @@ def mean_and_width(policy, model, arm, count, total):
 
 
 @contract
+def for_arm(policy, arm):
+    """The policy for this arm alone: what it looks up by the arm's number is looked up once for many rounds."""
+
+
+@for_arm.otherwise
+def as_for_all(policy, arm):
+    return policy
+
+
+@contract
 def take_lead(policy, model, known, news, round_, stream):
     """As `choose_arm`, with a lease between arm and stream: up to round `lease.until` the arm is taken again, while it
     alone has new data and `keeps_lead`. `news` is the only arm with new data since the last call; if there may be
