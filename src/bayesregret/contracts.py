@@ -164,19 +164,19 @@ def rising_index(policy, model, known, arm, round_):
 
 
 @contract
-def index_rise(policy, model, known, arm, round_, index):
-    """An upper bound on how much a rising index, now `index`, rises while the round grows e-fold."""
+def index_time(policy, round_):
+    """The time in which a rising index that has an `index_rise` rises ever more slowly; it grows with each round."""
 
 
 @contract
-def index_exceeds(policy, model, known, arm, round_, value):
-    """Whether a rising index surely exceeds `value`, up to rounding, where that is told faster than the index; False
-    otherwise."""
+def index_rise(policy, model, known, arm, round_, index):
+    """An upper bound on how fast a rising index, now `index`, rises in `index_time`, now and later."""
 
 
-@index_exceeds.otherwise
-def not_told_faster(policy, model, known, arm, round_, value):
-    return False
+@contract
+def index_tangent(policy, model, known, arm, round_, value):
+    """A line that a rising index stays below, now and later: its height and slope at a time, and that time. And whether
+    the index surely is at least `value` now; the line is best if it touches the index where it is as high."""
 
 
 @contract
@@ -194,6 +194,16 @@ def centre_and_width(policy, model, arm, count, total):
 @centre_and_width.otherwise
 def mean_and_width(policy, model, arm, count, total):
     return posterior_mean(model, arm, count, total), confidence_width(policy, variance_proxy(model, arm, count))
+
+
+@contract
+def for_arm(policy, arm):
+    """The policy for this arm alone: what it looks up by the arm's number is looked up once for many rounds."""
+
+
+@for_arm.otherwise
+def as_for_all(policy, arm):
+    return policy
 
 
 @contract

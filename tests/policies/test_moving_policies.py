@@ -12,9 +12,10 @@ from scipy.stats import norm
 import bayesregret as br
 from bayesregret.contracts import (
     divergence,
-    index_exceeds,
     index_level,
     index_rise,
+    index_tangent,
+    index_time,
     limit_rise,
     never_lowers,
     nothing_known,
@@ -200,8 +201,8 @@ def test_a_tangent_is_a_ceiling(policy, a, b):
     for round_ in (3, 10, 1000, 10**6):
         rise = index_rise(settings, bandit.model, known, 0, round_, index(round_))
         for later in (round_ + 1, 2 * round_, 10 * round_, 10**9):
-            ceiling = index(round_) + rise * (1.0 + 1e-8) * math.log(later / round_)
-            assert index(later) <= ceiling + 1e-12
+            passed = index_time(settings, later) - index_time(settings, round_)
+            assert index(later) <= index(round_) + rise * (1.0 + 1e-8) * passed + 1e-12
         if a >= 1.0 and policy.c == 0.0 and round_ > 100 and rise > 1e-6:
             assert index(round_ + 1) > index(round_) + 0.9 * rise * math.log1p(1.0 / round_)
 
@@ -214,24 +215,54 @@ def test_slopes_at_the_ends():
     assert index_rise(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, INF) == 0.0
 
 
-@pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40, 39), (10**5, 3 * 10**4)])
-@pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
-def test_what_an_index_exceeds(policy, count, wins):
-    """It is told by the divergence, not by its inverse; what comes too close to the index is left open."""
+TRIED = pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40, 39), (10**5, 3 * 10**4)])
+
+
+@TRIED
+@pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0), br.QuantileUCB()], ids=repr)
+def test_what_an_index_surely_reaches(policy, count, wins):
+    """For KL-UCB it is told by the divergence, not by its inverse; what comes too close to the index is left open."""
     settings, known = policy.settings(BERNOULLI, None), nothing_known(3)
     known.counts[0], known.totals[0] = count, wins
     for round_ in (2, 100, 10**7):
         index = rising_index(settings, BERNOULLI.model, known, 0, round_)
         below = index - 1e-6 * (1.0 - index) - 1e-7
-        assert index_exceeds(settings, BERNOULLI.model, known, 0, round_, below)
-        for value in (index * (1.0 + 1e-12), index + 1e-6 * (1.0 - index), 1.0):
-            assert not index_exceeds(settings, BERNOULLI.model, known, 0, round_, value)
+        assert index_tangent(settings, BERNOULLI.model, known, 0, round_, below)[3]
+        for value in (index * (1.0 + 1e-12), index + 1e-6 * (1.0 - index), 1.0, INF):
+            assert index >= value or not index_tangent(settings, BERNOULLI.model, known, 0, round_, value)[3]
 
 
-def test_what_is_left_open():
+@TRIED
+@pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
+def test_a_tangent_wherever_it_touches_is_a_ceiling(policy, count, wins):
+    """Before and after; flatter it is not one soon after, steeper not soon before."""
+    settings, known = policy.settings(BERNOULLI, None), nothing_known(3)
+    known.counts[0], known.totals[0] = count, wins
+
+    def over(round_, height, slope, time):
+        """By how much a line is above the index."""
+        ceiling = height + slope * (index_time(settings, round_) - time)
+        return ceiling - rising_index(settings, BERNOULLI.model, known, 0, round_)
+
+    for touched in (3, 50, 10**4, 10**9):
+        value = rising_index(settings, BERNOULLI.model, known, 0, touched)
+        height, slope, time, _ = index_tangent(settings, BERNOULLI.model, known, 0, 50, value)
+        rounds = (2, 3, 10, 50, 10**3, 10**4, 10**7, 10**12)
+        assert min(over(round_, height, slope, time) for round_ in rounds) >= 0.0
+        assert over(touched, height, slope, time) < 1e-7
+        if wins < count and slope > 1e-6:
+            assert over(touched + max(1, touched // 4), height, 0.5 * slope, time) < 0.0
+            assert over(3 * touched // 4, height, 2.0 * slope, time) < 0.0
+
+
+def test_a_tangent_of_an_arm_never_tried():
     known = nothing_known(3)
-    assert not index_exceeds(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.5)
-    assert not index_exceeds(br.QuantileUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.01)
+    assert index_tangent(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.5) == (
+        INF,
+        0.0,
+        math.log(5),
+        True,
+    )
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.2, 1.0])

@@ -39,11 +39,12 @@ def test_the_first_of_equal_arms_is_taken(policy, chance):
 
 
 def looks(monkeypatch, chance):
-    """How many indices are computed in a round."""
+    """How many tangents are made in a round."""
     seen = []
-    look = tangents.look_at
-    monkeypatch.setattr(tangents, "look_at", lambda *given: (seen.append(given), look(*given)))
-    play(br.KLUCB(), chance)
+    keep = tangents.keep_tangent
+    with monkeypatch.context() as patched:
+        patched.setattr(tangents, "keep_tangent", lambda *given: (seen.append(given), keep(*given)))
+        play(br.KLUCB(), chance)
     return len(seen) / ROUNDS
 
 

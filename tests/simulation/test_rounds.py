@@ -15,7 +15,7 @@ import pytest
 import bayesregret as br
 from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
-from bayesregret.policies import scaled_widths
+from bayesregret.policies import scaled_widths, tangents
 from bayesregret.simulation import engine
 from bayesregret.simulation.rounds import make_rounds_state
 from simulation.test_engine import bits
@@ -190,6 +190,7 @@ TEN = {
     "gaussian": br.GaussianBandit([1.0] + [0.0] * 9, 1.0, 1.0),
     "bernoulli": br.BernoulliBandit([1.0] * 10, [1.0] * 10),
     "bernoulli of any pseudo-counts": br.BernoulliBandit([1.0, 0.3, 4.0], [1.0, 0.7, 2.0]),
+    "bernoulli with indices that round to 1": br.BernoulliBandit([2.7, 0.6, 3.1], [0.12, 0.39, 0.08]),
     "gaussian of any widths": br.GaussianBandit([0.5, 0.0, 0.0], [1.0, 0.3, 2.0], [1.5, 1.0, 0.5]),
     "poisson": br.PoissonBandit([2.0, 1.1, 1.3], [1.0, 0.7, 1.1]),
 }
@@ -238,14 +239,17 @@ def look_at_present(known, early, late):
     return LOOK_AT_ALL(known, early, early)
 
 
-def no_rise(policy, model, known, arm, round_, index):
-    return 0.0
+KEEP_TANGENT = tangents.keep_tangent
+
+
+def keep_without_slope(known, arm, height, slope, time):
+    KEEP_TANGENT(known, arm, height, 0.0, time)
 
 
 TOO_LOW = {
     "poisson": ("indices.set_ceiling", ceiling_now),
     "gaussian": ("scaled_widths.look_at_all", look_at_present),
-    "bernoulli": ("tangents.index_rise", no_rise),
+    "bernoulli": ("tangents.keep_tangent", keep_without_slope),
 }
 
 

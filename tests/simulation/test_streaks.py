@@ -22,6 +22,8 @@ WORLDS = {
     "equal rewards": br.GaussianBandit([0.0] * 4, 0.5, 1.0, noise_kind="rademacher"),
     "widths of their own": br.GaussianBandit([0.5, 0.0, 0.0], [1.0, 0.3, 2.0], [1.5, 1.0, 0.5]),
     "alone": br.GaussianBandit([0.0], 1.0, 1.0),
+    "coins": br.BernoulliBandit([1.0] * 5, [1.0] * 5),
+    "one coin": br.BernoulliBandit([3.0], [1.0]),
 }
 HORIZON = 200
 

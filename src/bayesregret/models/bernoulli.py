@@ -134,4 +134,4 @@ def bernoulli_divergence(model, arm, mean, other):
 @limit_rise.implement(BernoulliModel)
 def bernoulli_limit_rise(model, arm, mean, limit):
     """One over the divergence's slope, which grows with the limit."""
-    return limit * (1.0 - limit) / (limit - mean) if limit > mean else (0.0 if limit >= 1.0 else math.inf)
+    return limit * (1.0 - limit) / (limit - mean) if mean < limit < 1.0 else (0.0 if limit >= 1.0 else math.inf)

@@ -13,9 +13,10 @@ from bayesregret.checks import Array
 from bayesregret.contracts import (
     divergence,
     divergence_limit,
-    index_exceeds,
     index_level,
     index_rise,
+    index_tangent,
+    index_time,
     limit_rise,
     normal_deviation,
     rising_index,
@@ -23,6 +24,7 @@ from bayesregret.contracts import (
 from bayesregret.dispatch import jitable
 from bayesregret.policies.policy import LARGEST_C, Policy
 from bayesregret.policies.scaled_widths import levels_kept, scaled_index
+from bayesregret.policies.tangents import tangent_at_present
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 # A divergence is a difference of logarithms, whose rounding must not decide.
 SLACK = 1e-12
+STEEP = 1e3
 FEWEST = 1e-300
 
 
@@ -59,25 +62,30 @@ def divergence_level(c, round_):
     return level + c * math.log(max(1.0, level)) if c > 0.0 else level
 
 
+@index_time.implement(ConcaveDivergence)
+def time_is_level(policy, round_):
+    return divergence_level(policy.c, round_)
+
+
 @index_rise.implement(ConcaveDivergence)
+@jitable
 def divergence_index_rise(policy, model, known, arm, round_, index):
-    """The level rises by 1 + c / log t while t grows e-fold, by 1 as long as log t is below 1."""
     count = known.counts[arm]
-    if count == 0:
-        return 0.0
-    level_rise = 1.0 + policy.c / max(1.0, math.log(round_))
-    return level_rise * limit_rise(model, arm, known.totals[arm] / count, index) / count
+    return limit_rise(model, arm, known.totals[arm] / count, index) / count if count > 0 else 0.0
 
 
-@index_exceeds.implement(ConcaveDivergence)
-def divergence_index_exceeds(policy, model, known, arm, round_, value):
-    """Without inverting the divergence."""
-    count = known.counts[arm]
-    if count == 0 or value >= 1.0:
-        return False
-    mean = known.totals[arm] / count
-    enough = (1.0 - SLACK) * divergence_level(policy.c, round_)
-    return mean > value or count * divergence(model, arm, mean, value) < enough - SLACK * count
+@index_tangent.implement(ConcaveDivergence)
+def divergence_tangent(policy, model, known, arm, round_, value):
+    """Where the index is `value`, which needs no inverse; at the present if it never is, or if it rises steeply there,
+    the slope being a difference of close numbers."""
+    count, level = known.counts[arm], divergence_level(policy.c, round_)
+    slope = divergence_index_rise(policy, model, known, arm, round_, value)
+    if not 0.0 < slope * level < STEEP:
+        height, slope, time = tangent_at_present(policy, model, known, arm, round_)
+        return height, slope, time, height >= value
+    enough = count * divergence(model, arm, known.totals[arm] / count, value)
+    slack = SLACK * (count + enough)
+    return value, slope, enough - slack, enough + slack <= level
 
 
 class NormalDivergence(NamedTuple):

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.contracts import centre_and_width, choose_arm, confidence_width, index_level, keeps_lead, take_lead
+from bayesregret.contracts import (
+    centre_and_width,
+    choose_arm,
+    confidence_width,
+    for_arm,
+    index_level,
+    keeps_lead,
+    take_lead,
+)
 from bayesregret.dispatch import jitable, rarely_called
 
 U = np.uint64
@@ -44,17 +52,19 @@ class HighestScaled(NamedTuple):
 class Lease(NamedTuple):
     until: Any  # a round
     early: Any  # the level when it begins
-    base: Any  # the others' indices are below base + slope * level
+    base: Any  # the others' indices are below base + slope * (level - early)
     slope: Any
+    parts: Any  # the leader's
 
 
 # What `scratch` holds: the leader plus 1, or 0 if there is none; the rewards received when it was found, and its own
-# among them; the lease. After that each arm's centre, then its width.
-LEADER, RECEIVED, COUNT, UNTIL, EARLY, BASE, SLOPE, HEAD = range(8)
+# among them; the lease; the widest of all widths that were finite. After that each arm's centre and width.
+LEADER, RECEIVED, COUNT, UNTIL, EARLY, BASE, SLOPE, WIDEST, HEAD = range(9)
+CENTRE, WIDTH, ROW = U(0), U(1), U(2)
 
 
 def scratch_for_scaled(arms: int) -> int:
-    return HEAD + 2 * arms
+    return HEAD + int(ROW) * arms
 
 
 def levels_kept(horizon: int | None) -> int:
@@ -74,22 +84,23 @@ def choose_highest_scaled(policy, model, known, round_, stream):
     leader = int(scratch[LEADER]) - 1
     has_all_news = known.received[0] - scratch[RECEIVED] == known.counts[leader] - scratch[COUNT] and leader >= 0
     if has_all_news and round_ <= scratch[UNTIL]:
-        lease = Lease(scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE])
+        parts = for_arm(policy.parts, U(leader))
+        lease = Lease(scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE], parts)
         if keeps_lead(policy, model, lease, round_, U(leader), known.counts[leader], known.totals[leader]):
             return leader, stream
     news = U(leader) if has_all_news else U(known.counts.shape[0])
     arm, lease, stream = take_lead(policy, model, known, news, round_, stream)
     scratch[LEADER], scratch[RECEIVED], scratch[COUNT] = arm + 1.0, known.received[0], known.counts[arm]
-    scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE] = lease
+    scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE] = lease.until, lease.early, lease.base, lease.slope
     return np.int64(arm), stream
 
 
 @keeps_lead.implement(HighestScaled)
 def is_above_the_line(policy, model, lease, round_, arm, count, total):
-    centre, width = centre_and_width(policy, model, arm, count, total)
+    centre, width = centre_and_width(lease.parts, model, arm, count, total)
     levels = policy.policy.levels
     level = levels[U(round_)] if round_ < levels.shape[0] else lease.early
-    return centre + level * width > lease.base + lease.slope * level
+    return centre + level * width > lease.base + lease.slope * (level - lease.early)
 
 
 @take_lead.implement(HighestScaled)
@@ -103,59 +114,58 @@ def take_lead_by_look(policy, model, known, news, round_, stream):
             renew(policy, model, known, arm)
     early = index_level(policy.policy, round_)
     if round_ >= kept:
-        best, lease = lead_by_flat_line(policy.policy, known, round_, early)
-        return best, lease, stream
+        best, until, base = lead_by_flat_line(policy.policy, known, round_, early)
+        return best, Lease(until, early, base, 0.0, for_arm(policy.parts, best)), stream
     until = min(2 * round_, kept - 1)
     late = index_level(policy.policy, until)
-    best, _, now, later, widest = look_at_all(known, early, late)
-    slope = (later - now) / (late - early) if later > now else 0.0
-    base = now - slope * early + ROUNDING * (abs(now) + abs(later) + late * (slope + widest))
-    return best, Lease(until, early, base, slope), stream
+    share = 1.0 / (late - early) if late > early else 0.0  # known before the look is done, and not waited for
+    best, _, now, later = look_at_all(known, early, late)
+    slope = (later - now) * share if later > now else 0.0
+    base = now + ROUNDING * (abs(now) + abs(later) + late * known.scratch[WIDEST])
+    return best, Lease(until, early, base, slope, for_arm(policy.parts, best)), stream
 
 
 @rarely_called
 def lead_by_flat_line(policy, known, round_, early):
     """Where levels are not kept: the leader stays at the early one, the others are at the late one all the time."""
     rounds = round_ // SHARE_OF_ROUNDS
-    best, lead, _, later, widest = look_at_all(known, early, index_level(policy, round_ + rounds))
+    best, lead, _, later = look_at_all(known, early, index_level(policy, round_ + rounds))
     while later >= lead and rounds > 0:
         rounds //= 4
-        best, lead, _, later, _ = look_at_all(known, early, index_level(policy, round_ + rounds))
-    return best, Lease(round_ + rounds, early, later + ROUNDING * (abs(later) + early * widest), 0.0)
-
-
-@jitable
-def parts_of_arms(known):
-    arms = known.counts.shape[0]
-    return known.scratch[HEAD : HEAD + arms], known.scratch[HEAD + arms :]
+        best, lead, _, later = look_at_all(known, early, index_level(policy, round_ + rounds))
+    return best, round_ + rounds, later + ROUNDING * (abs(later) + early * known.scratch[WIDEST])
 
 
 @jitable
 def renew(policy, model, known, arm):
-    centres, widths = parts_of_arms(known)
-    centres[arm], widths[arm] = centre_and_width(policy, model, arm, known.counts[arm], known.totals[arm])
+    scratch, row = known.scratch, row_of(arm)
+    centre, width = centre_and_width(policy.parts, model, arm, known.counts[arm], known.totals[arm])
+    scratch[row + CENTRE], scratch[row + WIDTH] = centre, width
+    scratch[WIDEST] = max(scratch[WIDEST], width if width < math.inf else 0.0)
+
+
+@jitable
+def row_of(arm):
+    return U(HEAD) + ROW * U(arm)
+
+
+@jitable
+def index_at(known, arm, level):
+    row = row_of(arm)
+    return known.scratch[row + CENTRE] + level * known.scratch[row + WIDTH]
 
 
 @jitable
 def look_at_all(known, early, late):
-    """The arm with the highest index at the early level, that index, the highest of the others at both levels, and the
-    widest width.
+    """The arm with the highest index at the early level, that index, and the highest of the others at both levels.
 
     Without branches: which arm is highest cannot be foretold.
     """
-    centres, widths = parts_of_arms(known)
-    best, lead, second = U(0), LOWEST, LOWEST
-    late_lead, late_second, widest = LOWEST, LOWEST, 0.0
-    for arm in range(centres.shape[0]):
-        now, later = centres[arm] + early * widths[arm], centres[arm] + late * widths[arm]
-        best = U(arm) if now > lead else best
-        lead, second = max(lead, now), max(second, min(lead, now))
-        late_lead, late_second = max(late_lead, later), max(late_second, min(late_lead, later))
-        widest = max(widest, widths[arm])
-    leads_later = centres[best] + late * widths[best] >= late_lead
-    return best, lead, second, (late_second if leads_later else late_lead), widest
-
-
-@centre_and_width.implement(HighestScaled)
-def scaled_parts(policy, model, arm, count, total):
-    return centre_and_width(policy.parts, model, arm, count, total)
+    best, lead, lead_later = U(0), LOWEST, LOWEST
+    second, second_later = LOWEST, LOWEST
+    for arm in range(U(known.counts.shape[0])):
+        now, later = index_at(known, arm, early), index_at(known, arm, late)
+        is_best = now > lead
+        second, second_later = max(second, min(lead, now)), max(second_later, lead_later if is_best else later)
+        best, lead, lead_later = U(arm) if is_best else best, max(lead, now), later if is_best else lead_later
+    return best, lead, second, second_later

@@ -1,7 +1,8 @@
-"""Indices that rise ever more slowly in the logarithm of time: their tangents are ceilings for all later rounds.
+"""Indices that rise ever more slowly with time: their tangents are ceilings for all later rounds.
 
-An index is computed for an arm with new data, or whose tangent reaches as high as the highest index. As long as no
-tangent of the others reaches the leader's index, and the leader's rewards cannot lower it, no arm is looked at.
+An arm keeps a tangent of its index, which need not touch it at the present: the one that touches it where the index is
+as high as the other arms reach tells by itself whether the arm leads, often without computing its index. The leader has
+a lease for as long as no tangent of the others rises above what its index surely is, and its rewards cannot lower it.
 """
 
 from __future__ import annotations
@@ -9,17 +10,29 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from bayesregret.contracts import choose_arm, index_exceeds, index_rise, never_lowers, rising_index
-from bayesregret.dispatch import jitable
+import numpy as np
 
-# How far ahead the others are looked at: a share of the rounds so far, or so many.
-SHARE_OF_ROUNDS, FEWEST_ROUNDS = 4, 4
-# Of the time in which a tangent reaches the leader, this share.
+from bayesregret.contracts import (
+    choose_arm,
+    index_rise,
+    index_tangent,
+    index_time,
+    keeps_lead,
+    never_lowers,
+    rising_index,
+    take_lead,
+)
+from bayesregret.dispatch import jitable, rarely_called
+
+U = np.uint64
+# Of the way from the others' ceilings to the leader's, to what it surely reaches.
 CAUTION = 0.5
+# Arms whose ceilings are as close, relative to them, are compared by their indices.
+CLOSE = 1e-6
 # Indices may be off by rounding, and their slopes by more of it.
 ROUNDING, ROUNDING_OF_RISE = 1e-12, 1e-8
 STEEPEST = 1e300  # in place of an infinite slope, which times 0 would be no number
-FOR_EVER = 1e300  # in place of an infinite time
+LOWEST = -1e300  # an arm that is not there; an infinite number would make nan of sums
 
 
 class HighestByTangents(NamedTuple):
@@ -29,114 +42,182 @@ class HighestByTangents(NamedTuple):
     policy: Any
 
 
-# What `scratch` holds: the leader plus 1, or 0 if there is none; the last round in which the others stay below it, and
-# below what; the rewards received before that was found, the leader's among them, and their sum. After that each arm's
-# index when it was last computed, its slope, the logarithm of that round or FOR_EVER if it does not rise, and the count
-# it is for, plus 1.
-LEADER, GOOD_UNTIL, TOP, RECEIVED, COUNT, TOTAL, HEAD = range(7)
+class Lease(NamedTuple):
+    until: Any  # a round
+    count: Any  # the leader's data with which it leads until then
+    total: Any
+
+
+# What `scratch` holds: the leader plus 1, or 0 if there is none; the rewards received when it was found, the leader's
+# among them, and their sum; the last round in which the others stay below it, and below what. After that each arm's
+# tangent: its height and slope at a time, that time, and the count it is for, plus 1.
+LEADER, RECEIVED, COUNT, TOTAL, UNTIL, REACH, HEAD = range(7)
+HEIGHT, SLOPE, TIME, STAMP, ROW = U(0), U(1), U(2), U(3), U(4)
 
 
 def scratch_for_tangents(arms: int) -> int:
-    return HEAD + 4 * arms
+    return HEAD + int(ROW) * arms
 
 
 @choose_arm.implement(HighestByTangents)
 def choose_by_tangents(policy, model, known, round_, stream):
     scratch = known.scratch
     leader = int(scratch[LEADER]) - 1
-    if leader >= 0 and round_ <= scratch[GOOD_UNTIL]:
-        pulls = known.counts[leader] - scratch[COUNT]
-        if known.received[0] - scratch[RECEIVED] == pulls:  # of the leader alone
-            if never_lowers(model, pulls, known.totals[leader] - scratch[TOTAL]):
-                return leader, stream
-            if index_exceeds(policy.policy, model, known, leader, round_, scratch[TOP]):
-                remember(known, leader)
-                return leader, stream
-    return find_leader(policy.policy, model, known, round_), stream
+    has_all_news = known.received[0] - scratch[RECEIVED] == known.counts[leader] - scratch[COUNT] and leader >= 0
+    if has_all_news and round_ <= scratch[UNTIL]:
+        lease = Lease(scratch[UNTIL], scratch[COUNT], scratch[TOTAL])
+        if keeps_lead(policy, model, lease, round_, U(leader), known.counts[leader], known.totals[leader]):
+            return leader, stream
+    news = U(leader) if has_all_news else U(known.counts.shape[0])
+    arm, lease, stream = take_lead(policy, model, known, news, round_, stream)
+    scratch[LEADER], scratch[RECEIVED] = arm + 1.0, known.received[0]
+    scratch[COUNT], scratch[TOTAL] = lease.count, lease.total
+    return np.int64(arm), stream
+
+
+@keeps_lead.implement(HighestByTangents)
+def has_not_been_lowered(policy, model, lease, round_, arm, count, total):
+    return never_lowers(model, count - lease.count, total - lease.total)
+
+
+@take_lead.implement(HighestByTangents)
+def take_lead_by_tangents(policy, model, known, news, round_, stream):
+    scratch, leader = known.scratch, news
+    if not still_leads(policy.policy, model, known, news, round_):
+        leader, scratch[UNTIL], scratch[REACH] = find_leader(policy.policy, model, known, news, round_)
+    return leader, Lease(int(scratch[UNTIL]), known.counts[leader], known.totals[leader]), stream
 
 
 @jitable
-def find_leader(policy, model, known, round_):
-    """The arm with the highest index, and the round until which it has it unless it does badly."""
-    scratch, time = known.scratch, math.log(round_)
-    look_at_news(policy, model, known, round_, time)
-    best, lead = highest_index(policy, model, known, round_, time)
-    if lead == math.inf:  # of an arm never tried: no belief, and falls with any reward
-        scratch[LEADER] = 0.0
-        return best
-    later = round_ + max(FEWEST_ROUNDS, round_ // SHARE_OF_ROUNDS)
-    _, top = highest_ceiling(known, math.log(later), best)
-    if top > lead:
-        _, second = highest_ceiling(known, time, best)
-        share = CAUTION * (lead - second) / (top - second) if top > second else 0.0
-        later = round_ + int((later - round_) * share)
-        _, top = highest_ceiling(known, math.log(later), best)
-    # An arm that ties does not rise, as tangents are above their indices; then it ties now, and comes after the leader.
-    scratch[LEADER] = best + 1.0 if top <= lead and later > round_ else 0.0
-    scratch[GOOD_UNTIL], scratch[TOP] = later, top
-    remember(known, best)
-    return best
-
-
-@jitable
-def remember(known, leader):
-    """The data with which the leader is known to lead."""
-    scratch = known.scratch
-    scratch[RECEIVED], scratch[COUNT], scratch[TOTAL] = known.received[0], known.counts[leader], known.totals[leader]
-
-
-@jitable
-def look_at_news(policy, model, known, round_, time):
+def still_leads(policy, model, known, news, round_):
+    """Whether the leader, if it alone has new data, keeps its lease with them. Tangents of arms with new data are made
+    where that is seen."""
     arms = known.counts.shape[0]
-    stamps = known.scratch[HEAD + 3 * arms :]
-    for arm in range(arms):
-        if stamps[arm] != known.counts[arm] + 1.0:
-            stamps[arm] = known.counts[arm] + 1.0
-            look_at(policy, model, known, arm, round_, time)
+    if news < U(arms):
+        return look_at(policy, model, known, news, round_, known.scratch[REACH]) and round_ <= known.scratch[UNTIL]
+    for arm in range(U(arms)):
+        if known.scratch[row_of(arm) + STAMP] != known.counts[arm] + 1.0:
+            look_at(policy, model, known, arm, round_, known.scratch[REACH])
+    return False
 
 
 @jitable
-def highest_index(policy, model, known, round_, time):
-    """The arm whose index is highest, the lowest number on ties, and that index: no other arm's ceiling is above it."""
-    arms = known.counts.shape[0]
-    indices, times = known.scratch[HEAD:], known.scratch[HEAD + 2 * arms :]
+def find_leader(policy, model, known, news, round_):
+    """The arm with the highest index, the lowest number on ties; a round until which the others stay below what it
+    surely reaches; and that."""
+    if known.scratch[REACH] == math.inf:  # arms never tried come first, one after the other
+        for arm in range(news % U(known.counts.shape[0]), U(known.counts.shape[0])):
+            if known.scratch[row_of(arm) + HEIGHT] == math.inf:
+                return arm, round_, math.inf
+    time = index_time(policy, round_)
     while True:
-        best, lead = highest_ceiling(known, time, -1)
-        if times[best] >= time:
-            return best, lead
-        look_at(policy, model, known, best, round_, time)
-        for arm in range(arms):  # at once, as arms of which nothing is known may be many
-            if times[arm] < time and ceiling_at(known, arm, time) >= indices[best]:
-                look_at(policy, model, known, arm, round_, time)
+        best, lead, second = look_at_all(known, time)
+        close = lead - CLOSE * abs(lead) if lead < math.inf else lead
+        if second >= close and look_closely(policy, model, known, round_, time, close):
+            continue
+        if is_exact(known, best, time):
+            return best, last_below(policy, known, round_, time, best, lead), lead
+        reach = second + CAUTION * (lead - second)
+        if look_at(policy, model, known, best, round_, reach):
+            return best, last_below(policy, known, round_, time, best, reach), reach
 
 
 @jitable
-def look_at(policy, model, known, arm, round_, time):
-    """The index of an arm in this round, and the tangent there. One that does not rise is good for ever: with many arms
-    that never failed, or were never tried, many have the highest index there is."""
-    scratch, arms = known.scratch, known.counts.shape[0]
+def last_below(policy, known, round_, time, best, reach):
+    """A round until which the others stay below. Time mostly slows down: no step of it is longer than the first one."""
+    if reach == math.inf:  # of an arm never tried: no belief, and falls with any reward
+        return round_
+    end = first_crossing(known, best, reach - ROUNDING * abs(reach))
+    steps = (end - time) / (index_time(policy, round_ + 1) - time)
+    until = round_ + int(min(max(steps, 0.0), round_))
+    return until if index_time(policy, until) <= end else round_
+
+
+@index_time.otherwise
+def logarithmic_time(policy, round_):
+    return math.log(round_)
+
+
+@index_tangent.otherwise
+def tangent_at_present_instead(policy, model, known, arm, round_, value):
+    height, slope, time = tangent_at_present(policy, model, known, arm, round_)
+    return height, slope, time, height >= value
+
+
+@jitable
+def tangent_at_present(policy, model, known, arm, round_):
+    """Its height then is the index itself."""
     index = rising_index(policy, model, known, arm, round_)
-    rise = index_rise(policy, model, known, arm, round_, index)
-    scratch[HEAD + arm], scratch[HEAD + 2 * arms + arm] = index, (time if rise > 0.0 else FOR_EVER)
-    scratch[HEAD + arms + arm] = rise * (1.0 + ROUNDING_OF_RISE) if rise < STEEPEST else STEEPEST
+    slope = index_rise(policy, model, known, arm, round_, index)
+    return index, slope * (1.0 + ROUNDING_OF_RISE), index_time(policy, round_)
+
+
+@rarely_called
+def look_at(policy, model, known, arm, round_, value):
+    """A new tangent of an arm, best where its index is `value`, and whether it surely is that high now."""
+    height, slope, time, reaches = index_tangent(policy, model, known, arm, round_, value)
+    keep_tangent(known, arm, height, slope, time)
+    return reaches
+
+
+@rarely_called
+def look_closely(policy, model, known, round_, time, value):
+    """Let no arm's ceiling but its index be as high as `value`: of all arms at once, as those of which nothing is known
+    may be many. Whether there were any."""
+    some = False
+    for arm in range(U(known.counts.shape[0])):
+        if not (is_exact(known, arm, time) or ceiling_at(known, arm, time) < value):
+            keep_tangent(known, arm, *tangent_at_present(policy, model, known, arm, round_))
+            some = True
+    return some
+
+
+@jitable
+def row_of(arm):
+    return U(HEAD) + ROW * arm
+
+
+@jitable
+def keep_tangent(known, arm, height, slope, time):
+    scratch, row = known.scratch, row_of(arm)
+    scratch[row + HEIGHT], scratch[row + SLOPE], scratch[row + TIME] = height, min(slope, STEEPEST), time
+    scratch[row + STAMP] = known.counts[arm] + 1.0
+
+
+@jitable
+def is_exact(known, arm, time):
+    """Whether its ceiling is the index: one that does not rise is good for ever. With many arms that never failed, or
+    were never tried, many have the highest index there is."""
+    row = row_of(arm)
+    return known.scratch[row + SLOPE] == 0.0 or known.scratch[row + TIME] == time
 
 
 @jitable
 def ceiling_at(known, arm, time):
-    """The index of an arm that is looked at then, or does not rise; otherwise its tangent, raised by rounding, so that
-    an equal index is looked at before it is passed over."""
-    arms = known.counts.shape[0]
-    index, since = known.scratch[HEAD + arm], time - known.scratch[HEAD + 2 * arms + arm]
-    rise = known.scratch[HEAD + arms + arm] * since
-    return index + rise + ROUNDING * (abs(index) + rise) if since > 0.0 else index
+    scratch, row = known.scratch, row_of(arm)
+    return scratch[row + HEIGHT] + scratch[row + SLOPE] * (time - scratch[row + TIME])
 
 
 @jitable
-def highest_ceiling(known, time, besides):
-    """The arm with the highest ceiling at a time, and that ceiling."""
-    best, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
+def look_at_all(known, time):
+    """The arm with the highest ceiling, that ceiling, and the highest of the others.
+
+    Without branches: which arm is highest cannot be foretold.
+    """
+    best, lead, second = U(0), LOWEST, LOWEST
+    for arm in range(U(known.counts.shape[0])):
         ceiling = ceiling_at(known, arm, time)
-        if ceiling > highest and arm != besides:
-            best, highest = arm, ceiling
-    return best, highest
+        best = U(arm) if ceiling > lead else best
+        lead, second = max(lead, ceiling), max(second, min(lead, ceiling))
+    return best, lead, second
+
+
+@jitable
+def first_crossing(known, best, value):
+    """When the first of the other arms' tangents rises to this value; those that do not rise never do."""
+    scratch, first = known.scratch, math.inf
+    for arm in range(U(known.counts.shape[0])):
+        row = row_of(arm)
+        if scratch[row + SLOPE] > 0.0 and arm != best:
+            first = min(first, scratch[row + TIME] + (value - scratch[row + HEIGHT]) / scratch[row + SLOPE])
+    return first

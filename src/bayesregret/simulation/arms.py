@@ -22,6 +22,7 @@ from bayesregret.contracts import (
     confidence_width,
     draw_means,
     draw_reward,
+    for_arm,
     inverse_pulls,
     mean_plus_width,
     prior_pulls,
@@ -164,12 +165,34 @@ def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArra
             table[row, count, 1] = confidence_width(policy, variance_proxy(belief, arms[row], count))
 
 
+class TabulatedArm(NamedTuple):
+    """The same for one arm."""
+
+    policy: Any
+    start: Any
+    row: Any
+    depth: Any
+    table: NDArray[np.float64]
+
+
+@for_arm.implement(Tabulated)
+@jitable
+def tabulated_arm(policy, arm):
+    return TabulatedArm(policy.policy, policy.start[arm], policy.row[arm], policy.depth, policy.table)
+
+
 @centre_and_width.implement(Tabulated)
 def tabulated_parts(policy, model, arm, count, total):
+    return tabulated_parts_of_arm(tabulated_arm(policy, arm), model, arm, count, total)
+
+
+@centre_and_width.implement(TabulatedArm)
+@jitable
+def tabulated_parts_of_arm(policy, model, arm, count, total):
     """To the last bit those of the policy."""
     if U(count) < policy.depth:
-        entry = policy.row[arm] + (U(count) << ONE)
-        return (policy.start[arm] + total) * policy.table[entry], policy.table[entry + ONE]
+        entry = policy.row + (U(count) << ONE)
+        return (policy.start + total) * policy.table[entry], policy.table[entry + ONE]
     return centre_and_width(policy.policy, model, arm, count, total)
 
 
