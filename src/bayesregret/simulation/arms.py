@@ -138,24 +138,39 @@ TABLE_ENTRIES = 1 << 20
 
 
 class Tabulated(NamedTuple):
-    """A policy with a `confidence_width`, together with a table of one over the pulls and of the width."""
+    """A policy with a `confidence_width`, as a table of one over the pulls and of the width."""
 
-    policy: Any
     start: NDArray[np.float64]  # (arms,): prior totals
     row: NDArray[np.uint64]  # (arms,): where the arm's row of the table begins
-    depth: Any  # counts in a row
     table: NDArray[np.float64]  # one over the pulls and the width, count after count, row after row
 
 
-def tabulate(policy: Any, belief: Any, arms: int, horizon: int) -> Tabulated:
-    """Tables as deep as the horizon, or as there is room for: beyond them the formula itself is used."""
+class TabulatedAtFirst(NamedTuple):
+    """The same where there is no room for all counts: beyond the table the formula itself is used."""
+
+    first: Tabulated
+    depth: Any  # counts in a row
+    policy: Any
+
+
+class TabulatedArm(NamedTuple):
+    """A table for one arm."""
+
+    start: Any
+    row: Any
+    table: NDArray[np.float64]
+
+
+def tabulate(policy: Any, belief: Any, arms: int, horizon: int) -> Tabulated | TabulatedAtFirst:
+    """Tables as deep as the horizon, or as there is room for."""
     worth = np.array([(prior_pulls(belief, arm), variance_proxy(belief, arm, 1)) for arm in range(arms)])
     _, first, row = np.unique(worth, axis=0, return_index=True, return_inverse=True)
     depth = min(horizon + 2, TABLE_ENTRIES // len(first))
     table = np.empty((len(first), depth, 2))
     compile_kernel(_fill_table, type(policy), type(belief))(policy, belief, first, table)
     start = np.array([prior_total(belief, arm) for arm in range(arms)])
-    return Tabulated(policy, start, (2 * depth * row.ravel()).astype(np.uint64), U(depth), table.ravel())
+    made = Tabulated(start, (2 * depth * row.ravel()).astype(np.uint64), table.ravel())
+    return made if depth == horizon + 2 else TabulatedAtFirst(made, U(depth), policy)
 
 
 def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArray[np.float64]) -> None:
@@ -165,20 +180,18 @@ def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArra
             table[row, count, 1] = confidence_width(policy, variance_proxy(belief, arms[row], count))
 
 
-class TabulatedArm(NamedTuple):
-    """The same for one arm."""
-
-    policy: Any
-    start: Any
-    row: Any
-    depth: Any
-    table: NDArray[np.float64]
-
-
 @for_arm.implement(Tabulated)
 @jitable
 def tabulated_arm(policy, arm):
-    return TabulatedArm(policy.policy, policy.start[arm], policy.row[arm], policy.depth, policy.table)
+    return TabulatedArm(policy.start[arm], policy.row[arm], policy.table)
+
+
+@centre_and_width.implement(TabulatedArm)
+@jitable
+def tabulated_parts_of_arm(policy, model, arm, count, total):
+    """To the last bit those of the policy."""
+    entry = policy.row + (U(count) << ONE)
+    return (policy.start + total) * policy.table[entry], policy.table[entry + ONE]
 
 
 @centre_and_width.implement(Tabulated)
@@ -186,14 +199,12 @@ def tabulated_parts(policy, model, arm, count, total):
     return tabulated_parts_of_arm(tabulated_arm(policy, arm), model, arm, count, total)
 
 
-@centre_and_width.implement(TabulatedArm)
-@jitable
-def tabulated_parts_of_arm(policy, model, arm, count, total):
-    """To the last bit those of the policy."""
+@centre_and_width.implement(TabulatedAtFirst)
+def tabulated_parts_at_first(policy, model, arm, count, total):
     if U(count) < policy.depth:
-        entry = policy.row + (U(count) << ONE)
-        return (policy.start + total) * policy.table[entry], policy.table[entry + ONE]
+        return centre_and_width(policy.first, model, arm, count, total)
     return centre_and_width(policy.policy, model, arm, count, total)
 
 
 arm_index.implement(Tabulated)(mean_plus_width)
+arm_index.implement(TabulatedAtFirst)(mean_plus_width)

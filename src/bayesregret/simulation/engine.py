@@ -38,8 +38,6 @@ from bayesregret.simulation.streaks import make_streaks_state
 
 # A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
 TASK_ROUNDS = 4_000_000
-# But so many that the last ones, which end when they end, leave no thread idle for long.
-TASKS_PER_THREAD = 16
 
 
 def available_threads() -> int:
@@ -178,7 +176,7 @@ class Simulation:
 
     def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
         blocks = max(1, TASK_ROUNDS // (BLOCK * self.horizon))
-        fair = math.ceil((end - begin) / (BLOCK * TASKS_PER_THREAD * threads))
+        fair = math.ceil((end - begin) / (BLOCK * 4 * threads))
         size = BLOCK * max(1, min(blocks, fair))
         for first in range(begin, end, size):
             yield first, min(size, end - first)
