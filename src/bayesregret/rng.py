@@ -98,7 +98,7 @@ def sign(stream):
 # Normal draws: the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
 # the layer and the position in it from disjoint bits.
 LAYERS = 256
-SPARE = 8  # three bits
+SPARE = 64  # twice three bits
 TAIL_START = 3.6541528853610088  # right edge of the lowest full layer for 256 layers
 LAYER_AREA = 0.00492867323399
 
@@ -121,20 +121,35 @@ ZIGGURAT, DENSITY = _ziggurat()
 @jitable
 def normal(stream):
     """A standard normal draw."""
-    value, _, stream = normal_and_spare(stream)
-    return value, stream
+    bits, stream = raw(stream)
+    layer = bits & U(LAYERS - 1)
+    value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
+    if abs(value) < ZIGGURAT[layer, 1]:
+        return value, stream
+    return _normal_outside(layer, value, stream)
 
 
 @jitable
-def normal_and_spare(stream):
-    """A standard normal draw, and a whole number below SPARE from the bits that it has no use for."""
-    bits, stream = raw(stream)
-    layer, spare = bits & U(LAYERS - 1), (bits >> U(8)) & U(SPARE - 1)
-    value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
-    if abs(value) < ZIGGURAT[layer, 1]:
-        return value, spare, stream
-    value, stream = _normal_outside(layer, value, stream)
-    return value, spare, stream
+def two_normals(stream):
+    """Two standard normal draws, and a whole number below SPARE from the bits that they have no use for."""
+    first, stream = raw(stream)
+    second, stream = raw(stream)
+    spare = (first >> U(5)) & U(SPARE - 8) | (second >> U(8)) & U(7)
+    one, other = first & U(LAYERS - 1), second & U(LAYERS - 1)
+    x, y = (np.int64(first) >> 11) * ZIGGURAT[one, 0], (np.int64(second) >> 11) * ZIGGURAT[other, 0]
+    if (abs(x) < ZIGGURAT[one, 1]) & (abs(y) < ZIGGURAT[other, 1]):
+        return x, y, spare, stream
+    x, y, stream = _normals_outside(one, x, other, y, stream)
+    return x, y, spare, stream
+
+
+@rarely_called
+def _normals_outside(one, x, other, y, stream):
+    if abs(x) >= ZIGGURAT[one, 1]:
+        x, stream = _normal_outside(one, x, stream)
+    if abs(y) >= ZIGGURAT[other, 1]:
+        y, stream = _normal_outside(other, y, stream)
+    return x, y, stream
 
 
 @rarely_called

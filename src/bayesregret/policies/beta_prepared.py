@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.rng import SPARE, beta, gamma, normal_and_spare, uniform
+from bayesregret.rng import SPARE, beta, gamma, two_normals, uniform
 
 U = np.uint64
 # With s = c z, a normal z is kept with the chance exp(-d (3/4 s^4 - 3/5 s^5 + 3/6 s^6 - ...)), and d s^2 = z^2 / 9.
@@ -56,15 +56,14 @@ def prepared_beta(prepared, start, stream):
         return small_beta(c_x, d_y, stream)
     c_y = prepared[start + U(3)]
     while True:
-        z_x, spare_x, stream = normal_and_spare(stream)
-        z_y, spare_y, stream = normal_and_spare(stream)
+        z_x, z_y, spare, stream = two_normals(stream)
         s_x, s_y = c_x * z_x, c_y * z_y
         root_x, root_y = 1.0 + s_x, 1.0 + s_y
         x, y = d_x * (root_x * root_x * root_x), d_y * (root_y * root_y * root_y)
         # Tests without a logarithm, which fail where a root is not positive; `u` is in steps of the spare bits.
         unlikely = STEEP * ((s_x * z_x) * (s_x * z_x) + (s_y * z_y) * (s_y * z_y))
-        sure = (1.0 + SKEW * min(0.0, s_x, s_y)) / SPARE**2
-        u = np.int64(U(SPARE) * spare_x + spare_y)
+        sure = (1.0 + SKEW * min(0.0, s_x, s_y)) / SPARE
+        u = np.int64(spare)
         if u * sure > unlikely:
             return x / (x + y), stream
         rest, stream = uniform(stream)
@@ -76,7 +75,7 @@ def prepared_beta(prepared, start, stream):
 def are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
     if root_x <= 0.0 or root_y <= 0.0:
         return False
-    return math.log(1.0 - u / SPARE**2) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
+    return math.log(1.0 - u / SPARE) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
 
 
 @jitable

@@ -48,7 +48,7 @@ class LikelyHighestBeta(NamedTuple):
 
 
 # A near arm costs a draw in every round that is not leased, a failing coin all that is done then.
-BY_BETAS = LikelyHighestBeta(2.8, 0.15, 0.75, 0.02)
+BY_BETAS = LikelyHighestBeta(3.0, 0.22, 0.65, 0.02)
 # The logarithm of a density shall fall with at least this share of the rate that it had when the level was set.
 RATE_KEPT = 0.75
 
@@ -106,7 +106,7 @@ def sort_betas(policy, model, known):
     a, b = pseudo_counts(model, known, leader)
     level = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
     known.memory[LIKELY], known.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
-    if line_up(policy, model, known, leader, level) > 1.0 - policy.lone_chance:
+    if line_up(policy, model, known, U(leader), level) > 1.0 - policy.lone_chance:
         bring_near(known, policy.near_chance)
     elif a >= 1.0 and b >= 1.0 and 0.0 < level < 1.0:
         lay_tangent(policy, known, leader, a, b, level)
@@ -156,7 +156,7 @@ def prepared_beta_draw(policy, known, arm, stream):
 @draw_what_failed.implement(LikelyHighestBeta)
 @rarely_called
 def draw_failed_beta(policy, model, known, stream):
-    leader, level = int(known.memory[HEAD]), known.memory[LEVEL]
+    leader, level = U(known.memory[HEAD]), known.memory[LEVEL]
     in_tail, coin, stream = failed_coins(policy, known, stream)
     value = math.inf
     if in_tail:

@@ -29,9 +29,10 @@ U = np.uint64
 # it, how often this level failed, the rewards in all at which arms are sorted anew, the place of the first far arm, the
 # round in which a lease fails, or 0, and what tells whether the leader is likely to stay above the level. After that
 # all arms, the near ones first, and the one with the highest mean before all; in the same order, their bounds, their
-# rates, and their counts when they were bounded; at last each arm's place.
+# rates, and their counts when they were bounded, as stamps; at last each arm's place.
 LEVEL, SOME_ABOVE, LEAST_RATE, FAILURES, SORT_AT, FIRST_FAR, FAILS_AT, LIKELY = range(8)
 HEAD = LIKELY + 6
+BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # after so many times the number of arms
 # Arms are sorted anew after as many rewards as this share of all so far, or so many, or if the level failed so often.
 SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 2, 32, 16.0
 # Faster falls are not remembered, nor is any other larger number.
@@ -39,7 +40,7 @@ HIGHEST_RATE = checks.LARGEST
 
 
 def memory_for_likely(arms: int) -> int:
-    return HEAD + 5 * arms
+    return HEAD + (int(PLACES) + 1) * arms
 
 
 # Policies have a `lone_chance` and a `tail_chance`, and bodies for these.
@@ -113,17 +114,17 @@ def take_likely_lead(policy, model, known, news, round_, stream):
         if memory[FAILS_AT] > 0.0:  # it had a lease: the level is too high now
             memory[FAILS_AT], memory[SORT_AT] = 0.0, 0.0
     arm, stream = highest_of_near(policy, model, known, stream)
-    return U(arm), lease_until(policy, model, known, round_), stream
+    return arm, lease_until(policy, model, known, round_), stream
 
 
 @jitable
 def has_far_news(known, news):
     """Whether a far arm may have new data."""
-    memory, arms = known.memory, known.counts.shape[0]
-    if news < U(arms):
-        return memory[U(HEAD + 4 * arms) + news] >= memory[FIRST_FAR]
-    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
-        if memory[place + 3 * arms] != known.counts[int(memory[place])]:
+    memory, arms = known.memory, U(known.counts.shape[0])
+    if news < arms:
+        return memory[U(HEAD) + PLACES * arms + news] >= memory[FIRST_FAR]
+    for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
+        if memory[place + STAMPS * arms] != known.counts[U(memory[place])]:
             return True
     return False
 
@@ -143,7 +144,7 @@ def lead_alone(policy, model, known, round_, stream):
         return leader, lease_until(policy, model, known, until), stream
     memory[FAILS_AT] = 0.0
     arm, stream = draw_what_failed(policy, model, known, stream)
-    return U(arm), lease_until(policy, model, known, round_), stream
+    return arm, lease_until(policy, model, known, round_), stream
 
 
 @jitable
@@ -159,14 +160,14 @@ def failed_coins(policy, known, stream):
 @jitable
 def line_up(policy, model, known, leader, level):
     """The leader alone is near; give at most the chance that another exceeds the level."""
-    memory, arms = known.memory, known.counts.shape[0]
-    put(known, HEAD, leader)
-    place, some_above = HEAD + 1, 0.0
-    for arm in range(arms):
+    memory = known.memory
+    put(known, U(HEAD), leader)
+    place, some_above = U(HEAD + 1), 0.0
+    for arm in range(U(known.counts.shape[0])):
         if arm != leader:
             put(known, place, arm)
             some_above += bound_far_arm(policy, model, known, place, arm, level)
-            place += 1
+            place += U(1)
     memory[LEVEL], memory[FIRST_FAR], memory[FAILURES] = level, HEAD + 1, 0.0
     memory[SORT_AT] = known.received[0] + max(FEWEST_REWARDS, known.received[0] // SHARE_OF_REWARDS)
     return some_above
@@ -174,55 +175,56 @@ def line_up(policy, model, known, leader, level):
 
 @jitable
 def put(known, place, arm):
-    known.memory[place], known.memory[HEAD + 4 * known.counts.shape[0] + arm] = arm, place
+    known.memory[place], known.memory[U(HEAD) + PLACES * U(known.counts.shape[0]) + arm] = arm, place
 
 
 @rarely_called
 def bound_far_arm(policy, model, known, place, arm, level):
-    memory, arms = known.memory, known.counts.shape[0]
+    memory, arms = known.memory, U(known.counts.shape[0])
     bound, rate = tail_bound(policy, model, known, arm, level)
     if not rate <= HIGHEST_RATE:
         bound, rate = 1.0, 0.0
-    memory[place + arms], memory[place + 2 * arms], memory[place + 3 * arms] = bound, rate, known.counts[arm]
+    memory[place + BOUNDS * arms], memory[place + RATES * arms] = bound, rate
+    memory[place + STAMPS * arms] = known.counts[arm]
     return bound
 
 
 @jitable
 def bring_near(known, near_chance):
     """Those that exceed the level with more than this chance."""
-    memory, arms = known.memory, known.counts.shape[0]
-    first_far = HEAD + 1
-    for place in range(HEAD + 1, HEAD + arms):
-        if memory[place + arms] > near_chance:
-            near, far = int(memory[place]), int(memory[first_far])
+    memory, arms = known.memory, U(known.counts.shape[0])
+    first_far = U(HEAD + 1)
+    for place in range(U(HEAD + 1), U(HEAD) + arms):
+        if memory[place + BOUNDS * arms] > near_chance:
+            near, far = U(memory[place]), U(memory[first_far])
             put(known, first_far, near)
             put(known, place, far)
-            for kind in range(1, 4):  # near arms have no use for theirs
+            for kind in range(BOUNDS, PLACES):  # near arms have no use for theirs
                 memory[place + kind * arms] = memory[first_far + kind * arms]
-            first_far += 1
+            first_far += U(1)
     memory[FIRST_FAR] = first_far
 
 
 @rarely_called
 def look_at_far_arms(policy, model, known):
     """New bounds of those with new data; a lease by the old ones is over."""
-    memory, arms = known.memory, known.counts.shape[0]
+    memory, arms = known.memory, U(known.counts.shape[0])
     some_above, least_rate = 0.0, HIGHEST_RATE
-    for place in range(int(memory[FIRST_FAR]), HEAD + arms):
-        arm = int(memory[place])
-        if memory[place + 3 * arms] != known.counts[arm]:
+    for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
+        arm = U(memory[place])
+        if memory[place + STAMPS * arms] != known.counts[arm]:
             bound_far_arm(policy, model, known, place, arm, memory[LEVEL])
-        some_above += memory[place + arms]
-        least_rate = min(least_rate, memory[place + 2 * arms])
+        some_above += memory[place + BOUNDS * arms]
+        least_rate = min(least_rate, memory[place + RATES * arms])
     memory[SOME_ABOVE], memory[LEAST_RATE], memory[FAILS_AT] = some_above, least_rate, 0.0
 
 
 @jitable
 def highest_of_near(policy, model, known, stream):
     """The arm with the highest draw, when near ones are drawn."""
-    best, highest = 0, -math.inf
-    for place in range(HEAD, int(known.memory[FIRST_FAR])):
-        arm = int(known.memory[place])
+    best, highest = U(0), -math.inf
+    for place in range(U(HEAD), U(known.memory[FIRST_FAR])):
+        arm = U(known.memory[place])
         value, stream = prepared_draw(policy, known, arm, stream)
         # Without a branch: which arm is highest cannot be foretold.
         best, highest = (arm if value > highest else best), max(highest, value)
@@ -253,11 +255,12 @@ def draw_far_arms(policy, model, known, coin, best, highest, stream):
     memory, arms = known.memory, U(known.counts.shape[0])
     excess, none_so_far = highest - memory[LEVEL], 1.0
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
-        rate = memory[place + U(2) * arms]
-        chance = min(1.0, memory[place + arms] / below_exp(rate * excess)) if excess >= 0.0 else 1.0
+        rate, chance = memory[place + RATES * arms], 1.0
+        if excess >= 0.0:
+            chance = min(1.0, memory[place + BOUNDS * arms] / below_exp(rate * excess))
         none_so_far *= 1.0 - chance
         if 1.0 - coin > none_so_far:
-            arm = int(memory[place])
+            arm = U(memory[place])
             value, stream = draw_above(policy, model, known, arm, highest, chance, rate, stream)
             if value > highest:
                 best, highest, excess = arm, value, value - memory[LEVEL]

@@ -97,7 +97,7 @@ def sort_normals(policy, model, known):
     for arm in range(known.counts.shape[0]):
         centre, width = parts_of(known, arm)
         leader, mean, deviation = (arm, centre, width) if centre > mean else (leader, mean, deviation)
-    if line_up(policy, model, known, leader, mean - policy.reach * deviation) > 1.0 - policy.lone_chance:
+    if line_up(policy, model, known, U(leader), mean - policy.reach * deviation) > 1.0 - policy.lone_chance:
         bring_near(known, policy.near_chance)
     look_at_far_arms(policy, model, known)
 
@@ -140,7 +140,7 @@ def prepared_normal_draw(policy, known, arm, stream):
 @draw_what_failed.implement(LikelyHighestNormal)
 @rarely_called
 def draw_failed_normal(policy, model, known, stream):
-    leader = int(known.memory[HEAD])
+    leader = U(known.memory[HEAD])
     in_tail, coin, stream = failed_coins(policy, known, stream)
     if in_tail:
         z, stream = normal_beyond(policy.tail, stream)
