@@ -6,7 +6,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import betaincc, rel_entr
+from scipy.special import betaincc, betainccinv, rel_entr
 from scipy.stats import norm
 
 import bayesregret as br
@@ -286,3 +286,32 @@ def test_levels_kept_are_the_formula(policy):
 def test_what_may_lower():
     assert not never_lowers(BERNOULLI.model, 2, 1.0)
     assert not never_lowers(GAUSSIAN.model, 1, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "tail"),
+    [
+        (1e-3, 1.001, 1e-20),
+        (0.5186157532991633, 1.047963099543934, 1.5054629571089088e-17),
+        (2.1084884333906775e-06, 1.0044389257164004, 2.847402068152207e-19),
+        (40.0, 3.0, 1e-250),
+    ],
+)
+def test_beta_quantiles_where_scipy_gives_no_number(a, b, tail):
+    """The tail is between those at the next floats but one on either side."""
+    assert not betainccinv(a, b, tail) >= 0.0
+    q = quantile(br.BernoulliBandit([a], [b]), tail)
+    step = 2.0**-52
+
+    def is_between(low, high):
+        return exact_upper(a, b, mpmath.mpf(low)) >= tail >= exact_upper(a, b, mpmath.mpf(min(high, 1.0)))
+
+    with mpmath.workdps(50):
+        assert is_between(q - step, q + step)
+        assert not is_between(q - 5.0 * step - 1e-12, q - 4.0 * step - 1e-12)  # the control
+
+
+def test_pseudo_counts_that_are_rounded_to_0():
+    bandit = br.BernoulliBandit([1e-50], [1e-50])
+    assert quantile(bandit, 1e-3, 5, 5.0) == 1.0
+    assert quantile(bandit, 1e-3, 5, 0.0) < 1e-300

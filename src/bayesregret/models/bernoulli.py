@@ -23,10 +23,11 @@ from bayesregret.contracts import (
     quantile_rise,
     variance_proxy,
 )
+from bayesregret.dispatch import rarely_called
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.divergence import highest_mean_within
 from bayesregret.rng import beta, uniform
-from bayesregret.special import betainccinv
+from bayesregret.special import betainccinv, betaln
 
 
 class BernoulliModel(NamedTuple):
@@ -104,7 +105,17 @@ def bernoulli_pseudo_counts(model, known, arm):
 @posterior_quantile.implement(BernoulliModel)
 def bernoulli_quantile(model, known, arm, tail):
     a, b = pseudo_counts(model, known, arm)
-    return betainccinv(a, b, tail)
+    quantile = betainccinv(a, b, tail)
+    return quantile if quantile >= 0.0 else quantile_near_1(a, b, tail)
+
+
+@rarely_called
+def quantile_near_1(a, b, tail):
+    """Where SciPy gives no number: for tails below 1e-16 of small pseudo-counts. There the tail is its first term,
+    (1 - x)^b / (b B(a, b)), to more digits than a float has. A pseudo-count may also have been rounded to 0."""
+    if a <= 0.0 or b <= 0.0:
+        return 1.0 if b <= 0.0 else 0.0
+    return 1.0 - math.exp((math.log(tail * b) + betaln(a, b)) / b)
 
 
 @quantile_rise.implement(BernoulliModel)

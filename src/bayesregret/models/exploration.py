@@ -85,10 +85,10 @@ def prior_means(bandit: Bandit) -> Array | None:
     return bandit.prior_mean if isinstance(bandit, NormalGammaBandit) else None
 
 
-def expected_highest(bandit: Any, pulls: NDArray[np.int64]) -> float:
-    """E[highest posterior mean] after so many pulls of each arm."""
+def expected_highest(bandit: Any, pulls: NDArray[np.int64] | None) -> float:
+    """E[highest posterior mean] after so many pulls of each arm; None are pulls without end."""
     if isinstance(bandit, GaussianBandit):
-        share = pulls / (bandit.model.strength + pulls)
+        share = np.ones(bandit.arms) if pulls is None else pulls / (bandit.model.strength + pulls)
         return _highest_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(share))
     if isinstance(bandit, PoissonBandit):
         return highest_gamma(bandit, pulls)
@@ -96,20 +96,14 @@ def expected_highest(bandit: Any, pulls: NDArray[np.int64]) -> float:
         return highest_inverse_gamma(bandit, pulls)
     if isinstance(bandit, NormalGammaBandit):
         return highest_student(bandit, pulls)
+    if pulls is None:
+        return _highest_beta(bandit.alpha, bandit.beta)
     return highest_of_steps(_beta_binomial_means, bandit.alpha, bandit.beta, pulls)
 
 
 def expected_best(bandit: Any) -> float:
-    """E[mean reward of the best arm]: of the highest posterior mean after all pulls that one could wish for."""
-    if isinstance(bandit, GaussianBandit):
-        return _highest_normal(bandit.prior_mean, np.full(bandit.arms, bandit.prior_width))
-    if isinstance(bandit, PoissonBandit):
-        return highest_gamma(bandit, None)
-    if isinstance(bandit, ExponentialBandit):
-        return highest_inverse_gamma(bandit, None)
-    if isinstance(bandit, NormalGammaBandit):
-        return highest_student(bandit, None)
-    return _highest_beta(bandit.alpha, bandit.beta)
+    """E[mean reward of the best arm]."""
+    return expected_highest(bandit, None)
 
 
 def _highest_normal(means: Array, deviations: Array) -> float:
