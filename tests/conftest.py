@@ -7,13 +7,25 @@ from hypothesis import settings
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
-settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=40)
-settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=15)
+settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=32)
+settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=12)
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
 
 
 # What these test is built on compiled code, which others test: what is not marked `compiled` is left to the other pass.
-PLAIN = {"audit", "bounds", "cli", "experiments", "figures", "planning", "priors", "problem", "report", "study"}
+PLAIN = {
+    "audit",
+    "bounds",
+    "cli",
+    "experiments",
+    "figures",
+    "planning",
+    "priors",
+    "problem",
+    "report",
+    "statistical",
+    "study",
+}
 
 
 def pytest_addoption(parser):
