@@ -12,7 +12,8 @@ settings.register_profile("plain", parent=settings.get_profile("compiled"), max_
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
 
 
-# What these test is built on compiled code, which others test: what is not marked `compiled` is left to the other pass.
+# What these test is built on compiled code, which others test, or is played in plain Python in either pass: what is not
+# marked `compiled` is left to the other one.
 PLAIN = {
     "audit",
     "bounds",

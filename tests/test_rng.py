@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from bayesregret import rng
 from bayesregret.rng import GOLDEN, INSTANCE, POLICY, REWARD, U
@@ -154,6 +154,26 @@ def test_the_tail_lies_beyond_its_start_and_keeps_its_side():
             for _ in range(50):
                 value, stream = rng._normal_outside(U(rng.LAYERS - 1), side, stream)
                 assert value * side >= rng.TAIL_START
+
+
+def test_two_normals_at_once():
+    """The draws of `normal`, and spare bits that are even whatever the draws are; those of the layer are not."""
+    pairs, stream = [], stream_of(12)
+    with np.errstate(over="ignore"):
+        for _ in range(6_000):
+            bits, middle = rng.raw(stream)
+            first, _ = rng.normal(stream)
+            second, _ = rng.normal(middle)
+            x, y, spare, stream = rng.two_normals(stream)
+            if tuple(stream) == tuple(rng.raw(middle)[1]):  # both are inside their layers
+                assert (x, y) == (first, second)
+            pairs.append((x, int(spare), int(bits) & (rng.SPARE - 1)))
+    drawn, spare, layer = np.array(pairs).T
+    for part in (np.abs(drawn) < 0.5, np.abs(drawn) >= 0.5):
+        assert stats.chisquare(np.bincount(spare[part].astype(int), minlength=rng.SPARE)).pvalue > 1e-3
+    wide = np.abs(drawn) > 2.0
+    assert stats.kstest(drawn, "norm").pvalue > 1e-3
+    assert stats.chisquare(np.bincount(layer[wide].astype(int), minlength=rng.SPARE)).pvalue < 1e-3
 
 
 def test_a_point_above_the_density_is_drawn_again():

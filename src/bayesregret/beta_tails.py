@@ -17,7 +17,7 @@ TWO_PI = 2.0 * math.pi
 
 @rarely_called
 def beta_tail_bound(a, b, value):
-    """As the contract `tail_bound` has it, of a Beta(a, b) variable.
+    """What `tail_bound` of likely_highest.py asks for, of a Beta(a, b) variable.
 
     The tangent touches where it is nearly best for the bound, as if the variable were normal; for a < 1 at `value`, as
     the density's part in x, which is no more than there, then falls ever more slowly.
@@ -77,7 +77,7 @@ def rate_of_fall(a, b, value):
 
 @rarely_called
 def beta_above(a, b, value, bound, rate, stream):
-    """As the contract `draw_above` has it, of a Beta(a, b) variable."""
+    """What `draw_above` of likely_highest.py asks for, of a Beta(a, b) variable."""
     if bound >= 1.0:
         drawn, stream = beta(a, b, stream)
         return (drawn if drawn > value else -math.inf), stream

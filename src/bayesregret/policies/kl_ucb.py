@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # A divergence is a difference of logarithms, whose rounding must not decide.
 SLACK = 1e-12
-STEEP = 1e3
+STEEP = 1e3  # the rise of an index by then, beyond which its slope has too few digits
 FEWEST = 1e-300
 
 
