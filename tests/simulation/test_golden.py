@@ -11,7 +11,7 @@ import pytest
 from golden import simulations
 
 GOLDEN = json.loads(simulations.FILE.read_text())
-SLOW_IN_PLAIN_PYTHON = {"gittins", "information-directed"}
+SLOW_IN_PLAIN_PYTHON = {"bayes-optimal", "gittins", "information-directed"}
 
 
 @pytest.mark.compiled
