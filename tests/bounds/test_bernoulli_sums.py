@@ -8,8 +8,8 @@ import pytest
 from bayesregret import BernoulliBandit, bounds
 from bayesregret.bounds import bernoulli_index
 from bayesregret.bounds.bernoulli_gaps import LARGEST_COUNT, SMALLEST_COUNT, bernoulli_gaps
-from bayesregret.bounds.beta_prior import log_gamma_ratio
 from bayesregret.bounds.bound import FINE, make_setting
+from bayesregret.numerics.beta_log_odds import log_gamma_ratio
 from reference import slow_bounds
 
 TWO_UNIFORM = BernoulliBandit([1.0, 1.0], [1.0, 1.0])

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from bayesregret import BayesUCB, ExponentialBandit, NormalGammaBandit, PoissonBandit, bounds
-from bayesregret.models.mean_laws import LARGE_SHAPE, gamma_tails
+from bayesregret.numerics.mean_distributions import LARGE_SHAPE, gamma_tails
 from bayesregret.planning.compared import best_bound
 from conjugate import CONJUGATE
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, exact_regret, simulate
-from bayesregret.exact.prior_best import gaussian_best_above, level_edges, own_widths_best
+from bayesregret.numerics.expected_maximum import gaussian_best_above, level_edges, own_widths_best
 
 ARMS = GaussianBandit([0.5, 0.0, 0.0], [0.4, 1.0, 1.0], [1.5, 0.5, 1.0])
 

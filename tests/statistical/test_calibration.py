@@ -12,9 +12,9 @@ from bayesregret.contracts import (
     posterior_quantile,
     take_in,
 )
+from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word, seed_key
 from bayesregret.simulation.rounds import forget_all
-from bayesregret.special import make_special_functions_ready
 from conjugate import CONJUGATE
 from draws import compiled
 

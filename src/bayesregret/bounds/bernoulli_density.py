@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
-from bayesregret.bounds.beta_prior import expit, log_density, log_odds
 from bayesregret.checks import Array
-from bayesregret.quadrature import PanelFunction, gauss_points
+from bayesregret.numerics.beta_log_odds import expit, log_density, log_odds
+from bayesregret.numerics.quadrature import PanelFunction, gauss_points
 
 # Log-odds in which everything is smooth when nothing is sharp.
 PANEL = 1.5

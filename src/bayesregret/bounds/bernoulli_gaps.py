@@ -10,9 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
-from bayesregret.bounds import beta_prior
 from bayesregret.bounds.bernoulli_density import PANEL, ArmKind, tapered_density
-from bayesregret.bounds.beta_prior import (
+from bayesregret.bounds.bound import FINE
+from bayesregret.checks import Array
+from bayesregret.models import BernoulliBandit
+from bayesregret.numerics import beta_log_odds as beta_prior
+from bayesregret.numerics.beta_log_odds import (
     DEPTH,
     FARTHEST,
     expit,
@@ -22,10 +25,7 @@ from bayesregret.bounds.beta_prior import (
     log_odds,
     logit,
 )
-from bayesregret.bounds.bound import FINE
-from bayesregret.checks import Array
-from bayesregret.models import BernoulliBandit
-from bayesregret.quadrature import PanelFunction, even_edges, gauss_rule, merge_edges
+from bayesregret.numerics.quadrature import PanelFunction, even_edges, gauss_rule, merge_edges
 
 # A flatter prior has weight at 0 and 1 themselves; sharper ones would need too fine a grid beside flat ones.
 SMALLEST_COUNT = DEPTH / FARTHEST

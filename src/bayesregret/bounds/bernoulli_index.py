@@ -17,10 +17,10 @@ from scipy.special import erfc, gammaln, log_expit
 
 from bayesregret.bounds.bernoulli_density import ArmKind
 from bayesregret.bounds.bernoulli_gaps import BernoulliGaps
-from bayesregret.bounds.beta_prior import expit, log_below, log_gamma_ratio, logit
 from bayesregret.bounds.bound import FINE
 from bayesregret.checks import Array
-from bayesregret.quadrature import (
+from bayesregret.numerics.beta_log_odds import expit, log_below, log_gamma_ratio, logit
+from bayesregret.numerics.quadrature import (
     CubicTable,
     PanelFunction,
     block_sum_rule,

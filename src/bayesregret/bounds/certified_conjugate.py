@@ -15,7 +15,7 @@ from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.formulas import certified_trivial
 from bayesregret.checks import Array
 from bayesregret.models import ExponentialBandit, NormalGammaBandit, PoissonBandit
-from bayesregret.models.mean_laws import (
+from bayesregret.numerics.mean_distributions import (
     LEAST,
     MeanLaw,
     gamma_law,
@@ -26,7 +26,7 @@ from bayesregret.models.mean_laws import (
     quantile_edges,
     student_law,
 )
-from bayesregret.quadrature import gauss_rule
+from bayesregret.numerics.quadrature import gauss_rule
 
 GAMMA_REACH = 45.0  # over the rate: where a Gamma prior of very small shape has nothing left of its mean
 

@@ -19,7 +19,7 @@ from bayesregret.bounds.formulas import certified_epsilon, certified_floor, cert
 from bayesregret.bounds.gaussian_gaps import gaussian_gaps
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
-from bayesregret.quadrature import sum_rule
+from bayesregret.numerics.quadrature import sum_rule
 
 LARGEST_LATTICE = 10**11
 

@@ -17,7 +17,7 @@ from bayesregret.bounds.gaussian_own_widths import OwnGaps, OwnKind, own_max_gap
 from bayesregret.bounds.priors_as_printed import windows
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import sum_rule
+from bayesregret.numerics.quadrature import sum_rule
 
 
 @functools.lru_cache(maxsize=32)

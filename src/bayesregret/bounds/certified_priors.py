@@ -27,7 +27,7 @@ from bayesregret.bounds.gaussian_gaps import gaussian_gaps
 from bayesregret.bounds.priors_as_printed import FLAT_AT_ZERO, gaussian_complexity, windows
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
-from bayesregret.quadrature import sum_rule
+from bayesregret.numerics.quadrature import sum_rule
 
 
 @certified_gap_free.of(GaussianBandit, "gap-free form")

@@ -28,7 +28,7 @@ from bayesregret.checks import Array
 from bayesregret.exact.gaussian_chain import chebyshev_nodes
 from bayesregret.exact.regret import one_blas_thread
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import even_edges, gauss_rule
+from bayesregret.numerics.quadrature import even_edges, gauss_rule
 
 # What is computed in a second or so.
 LONGEST = 10_000

@@ -17,9 +17,9 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from bayesregret.checks import Array
-from bayesregret.exact.prior_best import REACH, SHARP_PANEL, TOP, gaussian_best_above
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import (
+from bayesregret.numerics.expected_maximum import REACH, SHARP_PANEL, TOP, gaussian_best_above
+from bayesregret.numerics.quadrature import (
     PanelFunction,
     even_edges,
     gauss_rule,

@@ -17,9 +17,9 @@ from scipy.special import log_ndtr, ndtr
 
 from bayesregret.bounds.gaussian_gaps import INDEX_PANEL, LOG_SQRT_2PI, SMOOTH_PANEL, normal_density, smoothed
 from bayesregret.checks import Array
-from bayesregret.exact.prior_best import REACH, TOP, level_edges, own_widths_best
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import (
+from bayesregret.numerics.expected_maximum import REACH, TOP, level_edges, own_widths_best
+from bayesregret.numerics.quadrature import (
     PanelFunction,
     even_edges,
     gauss_points,

@@ -14,9 +14,9 @@ from bayesregret.bounds.formulas import certified_ucb1
 from bayesregret.bounds.gaussian_gaps import gaussian_gaps
 from bayesregret.bounds.gaussian_own_widths import OwnGaps, OwnKind, own_max_gap
 from bayesregret.checks import Array
-from bayesregret.exact.prior_best import REACH, TOP
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import sum_rule
+from bayesregret.numerics.expected_maximum import REACH, TOP
+from bayesregret.numerics.quadrature import sum_rule
 
 # More epochs than this never help: the bound for each stays above the tail beyond z.
 MOST_EPOCHS = 2_000

@@ -16,10 +16,10 @@ from bayesregret.exact.bernoulli_cells import cells_regret
 from bayesregret.exact.bernoulli_lattice import Lattices, index_table, lower, make_lattices
 from bayesregret.exact.bernoulli_levels import Moves, every_move
 from bayesregret.exact.bernoulli_series import make_book, make_moves, pulls_of_arms, regret_of, rounds_of, start_batch
-from bayesregret.exact.prior_best import beta_best
 from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Series, Transform
 from bayesregret.models import BernoulliBandit
+from bayesregret.numerics.expected_maximum import beta_best
 
 # Oversampling and digits of series: with many rounds, where they take the time, pulls add up to 3e-11 of them.
 FEW_ROUNDS, FEW_TERMS, MANY_TERMS = 500, (2.5, 11.5), (2.0, 10.5)

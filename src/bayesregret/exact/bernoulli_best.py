@@ -20,10 +20,10 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.exact.bernoulli_cells import choose_levels
 from bayesregret.exact.bernoulli_exits import Exits, first_exits
 from bayesregret.exact.bernoulli_series import make_book, make_moves, regret_of, start_batch
-from bayesregret.exact.prior_best import LOG_ODDS
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
-from bayesregret.quadrature import even_edges, gauss_rule
+from bayesregret.numerics.expected_maximum import LOG_ODDS
+from bayesregret.numerics.quadrature import even_edges, gauss_rule
 
 # Tables of Beta distributions on the whole lattice grow with the square of the horizon.
 LONGEST = 2_000

@@ -13,11 +13,11 @@ from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, mean_plus_width, prior_pulls, prior_total, variance_proxy
 from bayesregret.exact.gaussian_chain import chebyshev_nodes
 from bayesregret.exact.gaussian_exits import ArmBelief, exit_table
-from bayesregret.exact.prior_best import gaussian_best_above, own_widths_best
 from bayesregret.exact.sweep import Found, Sweep
 from bayesregret.exact.transform import Series, Transform
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import gauss_rule
+from bayesregret.numerics.expected_maximum import gaussian_best_above, own_widths_best
+from bayesregret.numerics.quadrature import gauss_rule
 
 # Edges of panels this near to each other, in prior widths, are one.
 SAME_EDGE = 1e-9

@@ -25,7 +25,7 @@ from bayesregret.exact.gaussian_chain import SQRT_2PI, graded_panels
 from bayesregret.exact.gaussian_points import ExitPoints, exit_points
 from bayesregret.exact.transform import Series, Transform
 from bayesregret.models import GaussianBandit
-from bayesregret.quadrature import even_edges, gauss_rule
+from bayesregret.numerics.quadrature import even_edges, gauss_rule
 
 # All rules are of this order: about six digits.
 ORDER = 8

@@ -21,7 +21,7 @@ from scipy.special import ndtr
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.quadrature import gauss_rule
+from bayesregret.numerics.quadrature import gauss_rule
 
 # Steps reach so many standard deviations; an arm so far above its level falls below it with chance 1e-15 at most.
 REACH = 7.8

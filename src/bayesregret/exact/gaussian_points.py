@@ -26,7 +26,7 @@ from bayesregret.exact.gaussian_exits import (
     levels_without_prior,
     start_order,
 )
-from bayesregret.quadrature import gauss_rule
+from bayesregret.numerics.quadrature import gauss_rule
 
 # A step takes an arm farther below its barrier than this many of its noises with chance 1e-9.
 FARTHEST = 6.0

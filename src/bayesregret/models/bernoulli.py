@@ -6,7 +6,6 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.beta_tails import beta_quantile_rise
 from bayesregret.checks import Array
 from bayesregret.contracts import (
     divergence,
@@ -25,9 +24,10 @@ from bayesregret.contracts import (
 )
 from bayesregret.dispatch import rarely_called
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.divergence import highest_mean_within
+from bayesregret.numerics.bernoulli_kl import highest_mean_within
+from bayesregret.numerics.beta_tails import beta_quantile_rise
+from bayesregret.numerics.special import betainccinv, betaln
 from bayesregret.rng import beta, uniform
-from bayesregret.special import betainccinv, betaln
 
 
 class BernoulliModel(NamedTuple):

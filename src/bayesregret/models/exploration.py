@@ -21,10 +21,10 @@ from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.exploration_conjugate import highest_gamma, highest_inverse_gamma, highest_student
 from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
-from bayesregret.models.highest import highest_of_steps
 from bayesregret.models.normal_gamma import NormalGammaBandit
 from bayesregret.models.poisson import PoissonBandit
-from bayesregret.quadrature import even_edges, gauss_rule, merge_edges
+from bayesregret.numerics.maximum_of_distributions import highest_of_steps
+from bayesregret.numerics.quadrature import even_edges, gauss_rule, merge_edges
 
 ORDER = 12
 # A standard normal below -REACH, and the best of any number of them above TOP, are of no weight in a float.

@@ -16,8 +16,10 @@ from scipy import special
 from bayesregret.checks import Array
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.exponential import ExponentialBandit
-from bayesregret.models.highest import highest_above, highest_of_steps
-from bayesregret.models.mean_laws import (
+from bayesregret.models.normal_gamma import NormalGammaBandit
+from bayesregret.models.poisson import PoissonBandit
+from bayesregret.numerics.maximum_of_distributions import highest_above, highest_of_steps
+from bayesregret.numerics.mean_distributions import (
     LEAST,
     beta_prime_law,
     gamma_law,
@@ -28,8 +30,6 @@ from bayesregret.models.mean_laws import (
     quantile_edges,
     student_law,
 )
-from bayesregret.models.normal_gamma import NormalGammaBandit
-from bayesregret.models.poisson import PoissonBandit
 
 # A sum of Poisson rewards is above so many deviations, or a mean reward above this quantile, with no weight in a float.
 DEVIATIONS, TAIL = 12.0, 1e-18

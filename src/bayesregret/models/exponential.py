@@ -20,8 +20,8 @@ from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.poisson import PoissonBandit
+from bayesregret.numerics.special import gammaincinv, ndtri
 from bayesregret.rng import exponential, gamma
-from bayesregret.special import gammaincinv, ndtri
 
 # Newton's method converges from above, at last quadratically.
 MOST_STEPS, LAST_STEP = 60, 1e-14

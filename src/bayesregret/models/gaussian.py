@@ -24,8 +24,8 @@ from bayesregret.contracts import (
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.flat import FlatArmsModel
 from bayesregret.models.gaussian_arms import GaussianArmsModel, RademacherArmsModel
+from bayesregret.numerics.special import ndtri
 from bayesregret.rng import normal, sign
-from bayesregret.special import ndtri
 
 NOISE_KINDS = ("gaussian", "rademacher")
 

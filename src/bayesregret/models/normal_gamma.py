@@ -21,8 +21,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit, Instance
+from bayesregret.numerics.special import stdtrit
 from bayesregret.rng import INSTANCE, gamma_of_any_shape, normal, open_stream, run_word, seed_key
-from bayesregret.special import stdtrit
 
 
 class NormalGammaModel(NamedTuple):

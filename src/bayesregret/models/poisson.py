@@ -18,8 +18,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.numerics.special import gammainccinv
 from bayesregret.rng import gamma_of_any_shape, poisson
-from bayesregret.special import gammainccinv
 
 # Newton's method converges from above, at last quadratically.
 MOST_STEPS, LAST_STEP = 60, 1e-14

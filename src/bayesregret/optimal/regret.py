@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, counted, exact_digits
-from bayesregret.exact.prior_best import beta_best
 from bayesregret.models import Bandit, BernoulliBandit
+from bayesregret.numerics.expected_maximum import beta_best
 from bayesregret.optimal.three_arms import solve_three_arms
 from bayesregret.optimal.two_arms import solve_two_arms
 

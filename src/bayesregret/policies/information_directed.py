@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from bayesregret import checks
 from bayesregret.contracts import choose_arm
 from bayesregret.dispatch import rarely_called
+from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.best_arm import (
     add_panel,
     ends,
@@ -33,7 +34,6 @@ from bayesregret.policies.next_reward import (
 from bayesregret.policies.policy import BelievingPolicy
 from bayesregret.policies.posterior_shapes import BetaShapes, NormalShapes, Rule, make_rule, make_shapes, panel_end
 from bayesregret.rng import uniform
-from bayesregret.special import make_special_functions_ready
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.contracts import choose_arm, keeps_lead, known_mean, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.numerics.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.policies.beta_prepared import PREPARED, prepare_beta, prepared_beta
 from bayesregret.policies.likely_highest import (
     HEAD,

@@ -16,7 +16,7 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.contracts import known_mean, variance_proxy
 from bayesregret.dispatch import contract, jitable, rarely_called
-from bayesregret.special import betaincc
+from bayesregret.numerics.special import betaincc
 
 ORDER = 8  # points in a panel
 PANEL = 1.5  # its length, in deviations of the sharpest posterior

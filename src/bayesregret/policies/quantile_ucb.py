@@ -19,9 +19,9 @@ from bayesregret.contracts import (
     rising_index,
 )
 from bayesregret.dispatch import jitable
+from bayesregret.numerics.special import make_special_functions_ready, ndtri
 from bayesregret.policies.policy import LARGEST_C, BelievingPolicy
 from bayesregret.policies.scaled_widths import levels_kept, scaled_index
-from bayesregret.special import make_special_functions_ready, ndtri
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

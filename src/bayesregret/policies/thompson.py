@@ -16,6 +16,7 @@ from bayesregret.contracts import (
     posterior_draw,
     pseudo_counts,
 )
+from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.beta_prepared import PREPARED as PER_BETA
 from bayesregret.policies.likely_beta import BY_BETAS, LikelyHighestBeta
 from bayesregret.policies.likely_highest import memory_for_likely
@@ -23,7 +24,6 @@ from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
 from bayesregret.policies.likely_normal import PER_ARM as PER_NORMAL
 from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
 from bayesregret.policies.policy import BelievingPolicy
-from bayesregret.special import make_special_functions_ready
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -11,10 +11,10 @@ from scipy.special import betainc, betaincinv, expit, gammaln, logit
 
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
+from bayesregret.numerics.log_rising import log_rising
+from bayesregret.numerics.quadrature import gauss_rule
 from bayesregret.priors.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
-from bayesregret.priors.rising import log_rising
-from bayesregret.quadrature import gauss_rule
 
 # So many times as precise as the most pulls can tell, or so few imaginary pulls, are as good as the limit.
 BEYOND_PULLS, LEAST_PRECISION = 1e6, 1e-3

@@ -11,9 +11,9 @@ from scipy.special import betainc, gammaincinv, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
+from bayesregret.numerics.log_rising import log_rising
 from bayesregret.priors.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
-from bayesregret.priors.rising import log_rising
 
 # So many times as even as the largest total can tell, or so small a shape, are as good as the limit.
 BEYOND_TOTALS, LEAST_SHAPE = 1e6, 1e-3

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.numerics.special import betaln
 from bayesregret.rng import beta, uniform
-from bayesregret.special import betaln
 
 TWO_PI = 2.0 * math.pi
 

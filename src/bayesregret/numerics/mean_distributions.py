@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from bayesregret.checks import Array
-from bayesregret.quadrature import even_edges, merge_edges
+from bayesregret.numerics.quadrature import even_edges, merge_edges
 
 # Chances at whose quantiles panels end: halves at first, later quarters.
 TAILS = 0.5 ** np.append(np.arange(1.0, 8.0), np.arange(9.0, 58.0, 2.0))

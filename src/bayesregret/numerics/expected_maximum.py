@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, digamma, expit, log_ndtr, polygamma
 
 from bayesregret.checks import Array
-from bayesregret.quadrature import even_edges, gauss_rule, merge_edges
+from bayesregret.numerics.quadrature import even_edges, gauss_rule, merge_edges
 
 # A standard normal beyond REACH, and the best of any number of arms beyond TOP, are of no weight in a float.
 REACH = 9.0

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.models.mean_laws import MeanLaw, log_chance
-from bayesregret.quadrature import gauss_rule, merge_edges
+from bayesregret.numerics.mean_distributions import MeanLaw, log_chance
+from bayesregret.numerics.quadrature import gauss_rule, merge_edges
 
 ORDER = 12
 # Both parameters of an arm's prior and its pulls: the values that its posterior mean can have, and the chances that it

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bayesregret import quadrature
-from bayesregret.quadrature import (
+from bayesregret.numerics import quadrature
+from bayesregret.numerics.quadrature import (
     CubicTable,
     PanelFunction,
     block_sum_rule,

@@ -6,7 +6,7 @@ import math
 import mpmath
 import pytest
 
-from bayesregret.models.divergence import MOST_STEPS, excess, highest_mean_within, upper_limit
+from bayesregret.numerics.bernoulli_kl import MOST_STEPS, excess, highest_mean_within, upper_limit
 
 MEANS = [1e-12, 1e-6, 1e-3, 0.01, 0.3, 0.5, 0.9, 0.999, 1.0 - 1e-6, 1.0 - 1e-12]
 DIVERGENCES = [1e-14, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3]
@@ -73,7 +73,7 @@ def test_it_starts_above(mean, divergence):
 
 
 def test_steps_are_few(monkeypatch):
-    monkeypatch.setattr("bayesregret.models.divergence.MOST_STEPS", 6)
+    monkeypatch.setattr("bayesregret.numerics.bernoulli_kl.MOST_STEPS", 6)
     few = [highest_mean_within(d, mean) for mean, d in CASES]
-    monkeypatch.setattr("bayesregret.models.divergence.MOST_STEPS", MOST_STEPS)
+    monkeypatch.setattr("bayesregret.numerics.bernoulli_kl.MOST_STEPS", MOST_STEPS)
     assert few == [highest_mean_within(d, mean) for mean, d in CASES]

@@ -1,0 +1,1 @@
+"""Numerical building blocks: integrals, special functions, tails and expected maxima."""
