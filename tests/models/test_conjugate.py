@@ -20,8 +20,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.models.exponential import low_gamma_quantile
 from bayesregret.problem import load_problem, save_problem
-from conjugate import CONJUGATE, World, in_plain_python
 from draws import stream_of
+from models.conjugate import CONJUGATE, World, in_plain_python
 from problems import decimals
 from reference.conjugate import divergence, farthest, posterior
 

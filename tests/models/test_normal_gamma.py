@@ -8,7 +8,7 @@ import pytest
 import bayesregret as br
 from bayesregret.contracts import nothing_known, posterior_quantile, take_in
 from bayesregret.models.normal_gamma import posterior_scale
-from conjugate import CONJUGATE, World, in_plain_python
+from models.conjugate import CONJUGATE, World, in_plain_python
 
 
 def test_numbers_stand_for_all_arms():

@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import choose_linear, information
-from bayesregret.models.linear_streak import learn_one, linear_nothing_known, make_streak
+from bayesregret.models.linear_lazy_posterior import learn_one, linear_nothing_known, make_streak
 from problems import BANDITS
 
 LINEAR = BANDITS["linear"]

@@ -5,7 +5,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.policies.explore_commit import ExploreCommit
-from conjugate import CONJUGATE, World, in_plain_python
+from models.conjugate import CONJUGATE, World, in_plain_python
 from reference import conjugate as twins
 
 HORIZON, SEEDS = 30, range(2)

@@ -15,8 +15,7 @@ from bayesregret.contracts import choose_linear, confidence_width
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
-from bayesregret.models.linear_streak import (
+from bayesregret.models.linear_lazy_posterior import (
     EXCESS,
     SETTLED,
     begin,
@@ -25,6 +24,7 @@ from bayesregret.models.linear_streak import (
     make_streak,
     stretch,
 )
+from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
 from bayesregret.policies.policy import Policy, make_linear_chooser
 from bayesregret.rng import read_stream, write_stream
 

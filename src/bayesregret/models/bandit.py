@@ -15,7 +15,7 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means
 from bayesregret.dispatch import compile_kernel
-from bayesregret.models.flat import FlatModel
+from bayesregret.models.no_prior import FlatModel
 from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
 

@@ -22,8 +22,8 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.flat import FlatArmsModel
-from bayesregret.models.gaussian_arms import GaussianArmsModel, RademacherArmsModel
+from bayesregret.models.gaussian_heteroscedastic import GaussianArmsModel, RademacherArmsModel
+from bayesregret.models.no_prior import FlatArmsModel
 from bayesregret.numerics.special import ndtri
 from bayesregret.rng import normal, sign
 

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import Known, choose_linear, take_in
 from bayesregret.models.linear import LinearModel
-from bayesregret.models.linear_streak import LinearStreak, forget_streak, learn_one, linear_nothing_known, make_streak
+from bayesregret.models.linear_lazy_posterior import (
+    LinearStreak,
+    forget_streak,
+    learn_one,
+    linear_nothing_known,
+    make_streak,
+)
 from bayesregret.simulation.rounds import (
     add_rounds_pulls,
     begin_run,

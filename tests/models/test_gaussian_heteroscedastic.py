@@ -21,9 +21,9 @@ from bayesregret.contracts import (
     take_in,
     variance_proxy,
 )
-from bayesregret.models.flat import FlatArmsModel, FlatModel
 from bayesregret.models.gaussian import GaussianModel
-from bayesregret.models.gaussian_arms import GaussianArmsModel, RademacherArmsModel
+from bayesregret.models.gaussian_heteroscedastic import GaussianArmsModel, RademacherArmsModel
+from bayesregret.models.no_prior import FlatArmsModel, FlatModel
 from bayesregret.problem import load_problem, problem_from_dict, save_problem
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from conftest import JIT_IS_OFF

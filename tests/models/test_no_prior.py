@@ -3,7 +3,7 @@
 import math
 
 from bayesregret.contracts import inverse_pulls, posterior_mean, prior_pulls, prior_total, variance_proxy
-from bayesregret.models.flat import FlatModel
+from bayesregret.models.no_prior import FlatModel
 
 MODEL = FlatModel(reward_proxy=4.0)
 

@@ -15,8 +15,8 @@ from bayesregret.contracts import (
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word, seed_key
 from bayesregret.simulation.rounds import forget_all
-from conjugate import CONJUGATE
 from draws import compiled
+from models.conjugate import CONJUGATE
 
 pytestmark = pytest.mark.compiled
 

@@ -5,7 +5,7 @@ import pytest
 
 from bayesregret import LinearBandit
 from bayesregret.contracts import information, mean_now, means_at, variance_now
-from bayesregret.models.linear_streak import learn_one, make_streak
+from bayesregret.models.linear_lazy_posterior import learn_one, make_streak
 from bayesregret.rng import U, normal, raw
 from draws import compiled, stream_of
 
