@@ -9,7 +9,7 @@ import bayesregret as br
 from bayesregret.contracts import draw_reward
 from bayesregret.models.linear_posterior import UPDATES_UNTIL_REFRESH
 from bayesregret.policies.explore_commit import ExploreCommit
-from bayesregret.policies.linear_thompson import CALLED, MOST_CALLED
+from bayesregret.policies.thompson_fast.linear import CALLED, MOST_CALLED
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from conftest import JIT_IS_OFF
 

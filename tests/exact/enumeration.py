@@ -16,7 +16,7 @@ from typing import NamedTuple
 import mpmath
 
 from bayesregret.contracts import arm_index, mean_plus_width
-from bayesregret.policies.policy import is_mean_plus_width
+from bayesregret.policies.base import is_mean_plus_width
 
 
 class Enumerated(NamedTuple):

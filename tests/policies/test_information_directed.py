@@ -11,8 +11,8 @@ from scipy.stats import norm
 import bayesregret as br
 from bayesregret.contracts import choose_arm, draw_reward, nothing_known, take_in
 from bayesregret.policies.information_directed import look_ahead
-from bayesregret.policies.mixture import best_mixture
-from bayesregret.policies.next_reward import LEAST_TELLING, excess
+from bayesregret.policies.information_gain.next_reward import LEAST_TELLING, excess
+from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
 from bayesregret.rng import POLICY, REWARD, U, open_stream, run_word, seed_key
 from problems import BANDITS
 from reference import directed as slow

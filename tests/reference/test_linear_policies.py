@@ -9,7 +9,7 @@ import pytest
 from bayesregret import BayesUCB, EpsilonGreedy, Greedy, InformationDirected, LinearBandit, LinUCB, Thompson, simulate
 from bayesregret.contracts import choose_linear
 from bayesregret.policies.explore_commit import ExploreCommit
-from bayesregret.policies.linear_thompson import choose_highest_draw
+from bayesregret.policies.thompson_fast.linear import choose_highest_draw
 from conftest import JIT_IS_OFF
 from problems import BANDITS
 from reference import linear_policies as twins

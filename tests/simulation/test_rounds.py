@@ -15,7 +15,7 @@ import pytest
 import bayesregret as br
 from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
-from bayesregret.policies import scaled_widths, tangents
+from bayesregret.policies.index_fast import scaled_widths, tangents
 from bayesregret.simulation import engine
 from bayesregret.simulation.rounds import make_rounds_state
 from simulation.test_engine import bits

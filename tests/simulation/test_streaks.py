@@ -9,8 +9,8 @@ import pytest
 
 import bayesregret as br
 from agent.test_agent import World
-from bayesregret.policies import likely_normal
 from bayesregret.policies.thompson import HighestDraw
+from bayesregret.policies.thompson_fast import normal as likely_normal
 from bayesregret.simulation import streaks
 from simulation.test_rounds import play
 

@@ -16,7 +16,7 @@ from bayesregret.agent.saved import FORMAT, VERSION, parsed, policy_from_dict, p
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.policies.policy import Policy, check_fits, check_fits_linear
+from bayesregret.policies.base import Policy, check_fits, check_fits_linear
 from bayesregret.problem import problem_from_dict
 
 

@@ -14,7 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import arm_index, choose_arm, mean_plus_width, nothing_known, take_in
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
-from bayesregret.policies.policy import Policy, is_mean_plus_width, make_chooser
+from bayesregret.policies.base import Policy, is_mean_plus_width, make_chooser
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 
 KNOWN_STATE = ("counts", "totals", "squares", "memory")

@@ -25,7 +25,7 @@ from bayesregret.models.linear_lazy_posterior import (
     stretch,
 )
 from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
-from bayesregret.policies.policy import Policy, make_linear_chooser
+from bayesregret.policies.base import Policy, make_linear_chooser
 from bayesregret.rng import read_stream, write_stream
 
 LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")

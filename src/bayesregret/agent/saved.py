@@ -11,7 +11,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
-from bayesregret.policies.policy import Policy
+from bayesregret.policies.base import Policy
 from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"

@@ -8,7 +8,7 @@ from bayesregret.agent.arms import ArmsAgent, RoundsAgent
 from bayesregret.agent.linear import LinearAgent, LinearRoundsAgent
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.policies.policy import Policy, moves_with_time
+from bayesregret.policies.base import Policy, moves_with_time
 
 
 def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> Agent:

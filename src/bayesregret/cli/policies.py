@@ -10,7 +10,7 @@ from bayesregret import checks
 from bayesregret.cli.options import number, option
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
-from bayesregret.policies.policy import has_no_width
+from bayesregret.policies.base import has_no_width
 
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
 # Where rewards are not sub-Gaussian, UCB1 does not run.

@@ -31,7 +31,7 @@ from bayesregret.exact.bernoulli_series import (
 from bayesregret.exact.sweep import Found
 from bayesregret.exact.transform import Transform
 from bayesregret.models import BernoulliBandit
-from bayesregret.policies.policy import as_index
+from bayesregret.policies.base import as_index
 
 # So many single levels, and so many cells between them.
 SINGLE_LEVELS = 6_000

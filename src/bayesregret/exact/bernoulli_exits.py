@@ -12,7 +12,7 @@ from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.exact.bernoulli_cells import fewest_successes
 from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, polya_step
 from bayesregret.models import BernoulliBandit
-from bayesregret.policies.policy import as_index
+from bayesregret.policies.base import as_index
 
 
 class Exits(NamedTuple):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import arm_index
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.policies.policy import as_index
+from bayesregret.policies.base import as_index
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)

@@ -20,7 +20,7 @@ from bayesregret.exact.result import ExactRegret
 from bayesregret.exact.sweep import Found
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import Policy
-from bayesregret.policies.policy import is_mean_plus_width, moves_with_time
+from bayesregret.policies.base import is_mean_plus_width, moves_with_time
 
 # Orders of all rules and digits of series, for as many digits as there are and for this accuracy. The result of the
 # finer order is told, the difference of both is its error.

@@ -24,7 +24,7 @@ from bayesregret.planning.effort import (
 from bayesregret.planning.outcome import Outcome
 from bayesregret.planning.watched import WatchedSimulation, watch
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.progress import Progress
 from bayesregret.simulation.simulate import simulate
 

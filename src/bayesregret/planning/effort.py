@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from bayesregret.models import Bandit, LinearBandit
 from bayesregret.policies import Policy
+from bayesregret.policies.base import moves_with_time
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
-from bayesregret.policies.policy import moves_with_time
 from bayesregret.simulation.runs import BLOCK
 
 # About what a round of ten arms costs, in nanoseconds of one processor: of policies that stay on the leader, of those

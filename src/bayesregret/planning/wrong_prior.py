@@ -13,7 +13,7 @@ from bayesregret.planning.crossing import SURE, Crossing, Sweep, search
 from bayesregret.planning.variants import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
 from bayesregret.planning.watched import paired
 from bayesregret.policies import Policy
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.result import Estimate
 
 SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the reach: a coarse sweep, finer where priors are nearly right

@@ -1,5 +1,6 @@
 """Policies: data plus one formula, one file each."""
 
+from bayesregret.policies.base import Policy
 from bayesregret.policies.bayes_optimal import BayesOptimal
 from bayesregret.policies.bayes_ucb import BayesUCB
 from bayesregret.policies.explore_commit import ExploreCommit
@@ -9,7 +10,6 @@ from bayesregret.policies.information_directed import InformationDirected
 from bayesregret.policies.kl_ucb import KLUCB
 from bayesregret.policies.lin_ucb import LinUCB
 from bayesregret.policies.moss import MOSS
-from bayesregret.policies.policy import Policy
 from bayesregret.policies.quantile_ucb import QuantileUCB
 from bayesregret.policies.thompson import Thompson
 from bayesregret.policies.ucb1 import UCB1

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import choose_arm
-from bayesregret.policies.indices import leading_arm
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.selection import leading_arm
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

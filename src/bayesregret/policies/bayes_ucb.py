@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from bayesregret import checks
 from bayesregret.contracts import confidence_width, posterior_quantile, rising_index
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.policy import BelievingPolicy, has_no_width, log_inverse_delta
+from bayesregret.policies.base import BelievingPolicy, has_no_width, log_inverse_delta
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_arm, choose_linear
-from bayesregret.policies.indices import leading_arm
-from bayesregret.policies.linear_indices import highest_mean
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.linear_selection import highest_mean
+from bayesregret.policies.selection import leading_arm
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

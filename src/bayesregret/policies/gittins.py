@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import choose_arm, known_mean, reward_deviation
 from bayesregret.dispatch import contract, jitable
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

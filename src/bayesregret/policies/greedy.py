@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, posterior_mean
-from bayesregret.policies.indices import leading_arm
-from bayesregret.policies.linear_indices import highest_mean
-from bayesregret.policies.policy import BelievingPolicy, has_no_width
+from bayesregret.policies.base import BelievingPolicy, has_no_width
+from bayesregret.policies.linear_selection import highest_mean
+from bayesregret.policies.selection import leading_arm
 from bayesregret.rng import uniform
 
 if TYPE_CHECKING:

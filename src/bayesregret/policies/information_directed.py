@@ -9,7 +9,8 @@ from bayesregret import checks
 from bayesregret.contracts import choose_arm
 from bayesregret.dispatch import rarely_called
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.best_arm import (
+from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.information_gain.best_arm import (
     add_panel,
     ends,
     fill_panel,
@@ -18,10 +19,8 @@ from bayesregret.policies.best_arm import (
     room_for_best,
     start_integrals,
 )
-from bayesregret.policies.indices import leading_arm
-from bayesregret.policies.linear_information import VarianceDirected, scratch_for_draws
-from bayesregret.policies.mixture import best_mixture
-from bayesregret.policies.next_reward import (
+from bayesregret.policies.information_gain.linear import VarianceDirected, scratch_for_draws
+from bayesregret.policies.information_gain.next_reward import (
     MOST_TELLING,
     Outcomes,
     add_outcomes,
@@ -31,8 +30,16 @@ from bayesregret.policies.next_reward import (
     room_for_outcomes,
     start_outcomes,
 )
-from bayesregret.policies.policy import BelievingPolicy
-from bayesregret.policies.posterior_shapes import BetaShapes, NormalShapes, Rule, make_rule, make_shapes, panel_end
+from bayesregret.policies.information_gain.posterior_shapes import (
+    BetaShapes,
+    NormalShapes,
+    Rule,
+    make_rule,
+    make_shapes,
+    panel_end,
+)
+from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
+from bayesregret.policies.selection import leading_arm
 from bayesregret.rng import uniform
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from bayesregret.contracts import (
     rising_index,
 )
 from bayesregret.dispatch import jitable
-from bayesregret.policies.policy import LARGEST_C, Policy
-from bayesregret.policies.scaled_widths import levels_kept, scaled_index
-from bayesregret.policies.tangents import tangent_at_present
+from bayesregret.policies.base import LARGEST_C, Policy
+from bayesregret.policies.index_fast.scaled_widths import levels_kept, scaled_index
+from bayesregret.policies.index_fast.tangents import tangent_at_present
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

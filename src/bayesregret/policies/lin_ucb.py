@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_linear, information, mean_now, variance_now
-from bayesregret.policies.linear_indices import first_highest
-from bayesregret.policies.policy import Policy, log_inverse_delta
+from bayesregret.policies.base import Policy, log_inverse_delta
+from bayesregret.policies.linear_selection import first_highest
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.contracts import arm_index, variance_proxy
-from bayesregret.policies.policy import Policy
+from bayesregret.policies.base import Policy
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -20,8 +20,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.dispatch import jitable
 from bayesregret.numerics.special import make_special_functions_ready, ndtri
-from bayesregret.policies.policy import LARGEST_C, BelievingPolicy
-from bayesregret.policies.scaled_widths import levels_kept, scaled_index
+from bayesregret.policies.base import LARGEST_C, BelievingPolicy
+from bayesregret.policies.index_fast.scaled_widths import levels_kept, scaled_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

@@ -17,13 +17,13 @@ from bayesregret.contracts import (
     pseudo_counts,
 )
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.beta_prepared import PREPARED as PER_BETA
-from bayesregret.policies.likely_beta import BY_BETAS, LikelyHighestBeta
-from bayesregret.policies.likely_highest import memory_for_likely
-from bayesregret.policies.likely_normal import BY_NORMALS, LikelyHighestNormal
-from bayesregret.policies.likely_normal import PER_ARM as PER_NORMAL
-from bayesregret.policies.linear_thompson import choose_likely_leader, scratch_for_rivals
-from bayesregret.policies.policy import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.thompson_fast.beta import BY_BETAS, LikelyHighestBeta
+from bayesregret.policies.thompson_fast.beta_sampler import PREPARED as PER_BETA
+from bayesregret.policies.thompson_fast.linear import choose_likely_leader, scratch_for_rivals
+from bayesregret.policies.thompson_fast.near_and_far import memory_for_likely
+from bayesregret.policies.thompson_fast.normal import BY_NORMALS, LikelyHighestNormal
+from bayesregret.policies.thompson_fast.normal import PER_ARM as PER_NORMAL
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

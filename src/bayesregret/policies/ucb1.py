@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesregret import checks
+from bayesregret.policies.base import Policy, log_inverse_delta
 from bayesregret.policies.bayes_ucb import UpperConfidence
-from bayesregret.policies.policy import Policy, log_inverse_delta
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit

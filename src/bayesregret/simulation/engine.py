@@ -18,7 +18,7 @@ from bayesregret.contracts import take_lead
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
-from bayesregret.policies.policy import (
+from bayesregret.policies.base import (
     Policy,
     check_fits,
     check_fits_linear,

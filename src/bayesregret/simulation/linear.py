@@ -33,7 +33,7 @@ from bayesregret.models.linear_posterior import (
     make_posterior,
     variance_after,
 )
-from bayesregret.policies.linear_indices import first_with, highest
+from bayesregret.policies.linear_selection import first_with, highest
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
 

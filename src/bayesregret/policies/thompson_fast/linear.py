@@ -19,7 +19,7 @@ import numpy as np
 
 from bayesregret.contracts import lead_root, least_leads, mean_now, means_at, repeat, repeated
 from bayesregret.dispatch import jitable
-from bayesregret.policies.linear_indices import draw_normals, first_highest, highest_mean
+from bayesregret.policies.linear_selection import draw_normals, first_highest, highest_mean
 from bayesregret.rng import uniform
 
 # What `memory` holds: the arm l, when its rewards in a row began, what must be left of its variance and between what

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.policies.posterior_shapes import (
+from bayesregret.policies.information_gain.posterior_shapes import (
     ORDER,
     SHAPE_FIELDS,
     Shapes,

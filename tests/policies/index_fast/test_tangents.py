@@ -5,8 +5,8 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, nothing_known, rising_index, take_in
-from bayesregret.policies import tangents
-from bayesregret.policies.tangents import HighestByTangents, scratch_for_tangents
+from bayesregret.policies.index_fast import tangents
+from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
 from draws import stream_of
 
 ARMS, ROUNDS = 40, 200

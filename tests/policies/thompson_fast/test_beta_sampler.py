@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesregret.policies.beta_prepared import PREPARED, SKEW, STEEP, log_chance, prepare_beta, prepared_beta
+from bayesregret.policies.thompson_fast.beta_sampler import (
+    PREPARED,
+    SKEW,
+    STEEP,
+    log_chance,
+    prepare_beta,
+    prepared_beta,
+)
 from draws import compiled, deviation, stream_of
 
 FIRST = np.uint64(0)

@@ -14,7 +14,14 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import contract, jitable, rarely_called
-from bayesregret.policies.posterior_shapes import ORDER, ROOT_TWO_PI, BetaShapes, NormalShapes, normal_below, telling
+from bayesregret.policies.information_gain.posterior_shapes import (
+    ORDER,
+    ROOT_TWO_PI,
+    BetaShapes,
+    NormalShapes,
+    normal_below,
+    telling,
+)
 
 # So many points for rewards of arms whose deviation is at most so many times the noise: errors of 1e-8 of the gain.
 GAUSS_HERMITE = ((0.1, 8), (0.5, 12))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bayesregret.policies.mixture import best_mixture
+from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
 from reference.linear_policies import least_ratio
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import confidence_width, mean_plus_width
+from bayesregret.policies.base import is_mean_plus_width, log_inverse_delta
 from bayesregret.policies.bayes_ucb import UpperConfidence
-from bayesregret.policies.policy import is_mean_plus_width, log_inverse_delta
 from problems import BANDITS
 
 GAUSSIAN = BANDITS["gaussian"]

@@ -8,9 +8,10 @@ from scipy import stats
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, keeps_lead, nothing_known, take_in
-from bayesregret.policies import likely_beta
-from bayesregret.policies.beta_prepared import PREPARED
-from bayesregret.policies.likely_highest import (
+from bayesregret.policies.thompson import HighestDraw
+from bayesregret.policies.thompson_fast import beta as likely_beta
+from bayesregret.policies.thompson_fast.beta_sampler import PREPARED
+from bayesregret.policies.thompson_fast.near_and_far import (
     FAILS_AT,
     FIRST_FAR,
     HEAD,
@@ -23,8 +24,7 @@ from bayesregret.policies.likely_highest import (
     sort_arms,
     tail_bound,
 )
-from bayesregret.policies.likely_normal import normal_beyond
-from bayesregret.policies.thompson import HighestDraw
+from bayesregret.policies.thompson_fast.normal import normal_beyond
 from bayesregret.rng import POLICY
 from draws import compiled, stream_of
 

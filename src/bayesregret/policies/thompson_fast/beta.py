@@ -15,8 +15,8 @@ import numpy as np
 from bayesregret.contracts import choose_arm, keeps_lead, known_mean, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.numerics.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
-from bayesregret.policies.beta_prepared import PREPARED, prepare_beta, prepared_beta
-from bayesregret.policies.likely_highest import (
+from bayesregret.policies.thompson_fast.beta_sampler import PREPARED, prepare_beta, prepared_beta
+from bayesregret.policies.thompson_fast.near_and_far import (
     HEAD,
     LEVEL,
     LIKELY,

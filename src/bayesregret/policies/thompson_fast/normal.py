@@ -9,7 +9,8 @@ import numpy as np
 
 from bayesregret.contracts import centre_and_width, choose_arm, keeps_lead, take_lead
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.policies.likely_highest import (
+from bayesregret.policies.index_fast.scaled_widths import OneDeviation
+from bayesregret.policies.thompson_fast.near_and_far import (
     HEAD,
     LEVEL,
     bring_near,
@@ -27,7 +28,6 @@ from bayesregret.policies.likely_highest import (
     tail_bound,
     take_likely_lead,
 )
-from bayesregret.policies.scaled_widths import OneDeviation
 from bayesregret.rng import normal, uniform
 
 U = np.uint64

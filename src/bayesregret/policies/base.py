@@ -19,10 +19,10 @@ from bayesregret.contracts import (
     rising_index,
     variance_proxy,
 )
-from bayesregret.policies.indices import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
-from bayesregret.policies.linear_indices import HighestLinear
-from bayesregret.policies.scaled_widths import HighestScaled, scratch_for_scaled
-from bayesregret.policies.tangents import HighestByTangents, scratch_for_tangents
+from bayesregret.policies.index_fast.scaled_widths import HighestScaled, scratch_for_scaled
+from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
+from bayesregret.policies.linear_selection import HighestLinear
+from bayesregret.policies.selection import HighestIndex, HighestRising, MeanPlusWidth, scratch_for_ceilings
 
 if TYPE_CHECKING:
     from bayesregret.agent import Agent

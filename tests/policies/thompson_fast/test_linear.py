@@ -10,7 +10,7 @@ from scipy.stats import kstest
 import bayesregret as br
 from bayesregret.contracts import choose_linear
 from bayesregret.models.linear_lazy_posterior import learn_one, linear_nothing_known, make_streak
-from bayesregret.policies.linear_thompson import CALLED, MOST_CALLED, TAILS, normal_above
+from bayesregret.policies.thompson_fast.linear import CALLED, MOST_CALLED, TAILS, normal_above
 from bayesregret.rng import POLICY
 from conftest import JIT_IS_OFF
 from draws import compiled, stream_of

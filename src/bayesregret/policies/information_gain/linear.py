@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from bayesregret.contracts import choose_linear, means_at
 from bayesregret.dispatch import jitable
-from bayesregret.policies.linear_indices import draw_normals, first_highest
-from bayesregret.policies.mixture import best_mixture
+from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
+from bayesregret.policies.linear_selection import draw_normals, first_highest
 from bayesregret.rng import uniform
 
 
