@@ -14,7 +14,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word, seed_key
-from bayesregret.simulation.rounds import forget_all
+from bayesregret.simulation.kernels.delayed import forget_all
 from draws import compiled
 from models.conjugate import CONJUGATE
 

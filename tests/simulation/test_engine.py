@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
-from bayesregret.simulation import arms, engine, linear
+from bayesregret.simulation import engine
+from bayesregret.simulation.kernels import index_leader as arms
+from bayesregret.simulation.kernels import linear_index as linear
 from problems import BANDITS, POLICIES
 
 

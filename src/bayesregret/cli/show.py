@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.against import AgainstExact
+    from bayesregret.simulation.exact_comparison import AgainstExact
     from bayesregret.simulation.result import Estimate, SimulationResult
 
 # Rich would cut numbers short to fit a narrow window: a line that the terminal wraps can still be read.

@@ -9,7 +9,7 @@ from bayesregret.models import Bandit, LinearBandit
 from bayesregret.policies import Policy
 from bayesregret.policies.base import moves_with_time
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
-from bayesregret.simulation.runs import BLOCK
+from bayesregret.simulation.kernels.run import BLOCK
 
 # About what a round of ten arms costs, in nanoseconds of one processor: of policies that stay on the leader, of those
 # that look at all arms in every round, and of some that think longer.

@@ -28,13 +28,13 @@ from bayesregret.policies.base import (
     moves_with_time,
 )
 from bayesregret.rng import seed_key
-from bayesregret.simulation.arms import make_arms_state, tabulate
-from bayesregret.simulation.linear import make_linear_state
-from bayesregret.simulation.linear_rounds import make_linear_rounds_state
-from bayesregret.simulation.prompt import make_prompt_state
-from bayesregret.simulation.rounds import make_rounds_state
-from bayesregret.simulation.runs import BLOCK, Plan, Record, make_record, play_blocks
-from bayesregret.simulation.streaks import make_streaks_state
+from bayesregret.simulation.kernels.delayed import make_rounds_state
+from bayesregret.simulation.kernels.every_round import make_prompt_state
+from bayesregret.simulation.kernels.guaranteed_leader import make_streaks_state
+from bayesregret.simulation.kernels.index_leader import make_arms_state, tabulate
+from bayesregret.simulation.kernels.linear_every_round import make_linear_rounds_state
+from bayesregret.simulation.kernels.linear_index import make_linear_state
+from bayesregret.simulation.kernels.run import BLOCK, Plan, Record, make_record, play_blocks
 
 # A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
 TASK_ROUNDS = 4_000_000

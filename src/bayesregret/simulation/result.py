@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bayesregret.exact import ExactRegret
     from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.against import AgainstExact
+    from bayesregret.simulation.exact_comparison import AgainstExact
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # An average decides when it is this many standard errors away from what it is held against.
@@ -142,7 +142,7 @@ class SimulationResult:
         True
         """
         from bayesregret.exact import exact_regret  # needs SciPy, which simulations do not
-        from bayesregret.simulation.against import compare
+        from bayesregret.simulation.exact_comparison import compare
 
         if (self.delay, self.batch) != (0, 1):
             raise ValueError("delay must be 0 and batch 1 to compare with exact regret, which is of rewards in time")

@@ -13,9 +13,9 @@ from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.engine import Simulation, available_threads
+from bayesregret.simulation.kernels.run import BLOCK
 from bayesregret.simulation.progress import Progress, open_progress
 from bayesregret.simulation.result import Curve, PolicyResult, SimulationResult, estimate, standard_error
-from bayesregret.simulation.runs import BLOCK
 
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known, take_in
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.rounds import forget_all
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.delayed import forget_all
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
 

@@ -35,7 +35,7 @@ from bayesregret.models.linear_posterior import (
 )
 from bayesregret.policies.linear_selection import first_with, highest
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 # The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
 ROUNDING = 1e-11

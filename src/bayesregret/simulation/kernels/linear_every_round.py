@@ -21,7 +21,7 @@ from bayesregret.models.linear_lazy_posterior import (
     linear_nothing_known,
     make_streak,
 )
-from bayesregret.simulation.rounds import (
+from bayesregret.simulation.kernels.delayed import (
     add_rounds_pulls,
     begin_run,
     choose_now,
@@ -29,7 +29,7 @@ from bayesregret.simulation.rounds import (
     learn_late,
     play_rounds,
 )
-from bayesregret.simulation.runs import add_pulls, play_run
+from bayesregret.simulation.kernels.run import add_pulls, play_run
 
 
 class LinearRoundsState(NamedTuple):

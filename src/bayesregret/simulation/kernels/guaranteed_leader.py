@@ -21,9 +21,9 @@ from bayesregret.contracts import (
     take_lead,
 )
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.prompt import add_prompt_pulls
-from bayesregret.simulation.rounds import forget_all
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.delayed import forget_all
+from bayesregret.simulation.kernels.every_round import add_prompt_pulls
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
 # A streak is cut after so many pulls, to hear whether the user wants an end.

@@ -31,8 +31,8 @@ from bayesregret.contracts import (
 )
 from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.runs import add_pulls, best_arm, mark_checkpoints, play_run
-from bayesregret.simulation.tournament import Tournament, make_tournament, play_all, seat, swap_leader
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.tournament import Tournament, make_tournament, play_all, seat, swap_leader
 
 U = np.uint64
 ONE = U(1)

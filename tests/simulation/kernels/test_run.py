@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesregret.simulation.engine import Tally
-from bayesregret.simulation.runs import BLOCK, Plan, best_arm, make_record, mark_checkpoints, reduce_rows
+from bayesregret.simulation.kernels.run import BLOCK, Plan, best_arm, make_record, mark_checkpoints, reduce_rows
 
 
 @given(st.integers(1, 64), st.integers(1, 5), st.sampled_from([0.0, 1.0, 1e8]))

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, exact_regret, simulate
-from bayesregret.simulation.against import AgainstExact, Deviation
+from bayesregret.simulation.exact_comparison import AgainstExact, Deviation
 from bayesregret.simulation.result import Estimate
 from problems import BANDITS
 

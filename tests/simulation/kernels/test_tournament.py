@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesregret.simulation.tournament import make_tournament, play_all, seat, swap_leader
+from bayesregret.simulation.kernels.tournament import make_tournament, play_all, seat, swap_leader
 
 few_values = st.sampled_from([0.0, 1.0, 2.0, -np.inf, np.inf])  # so that ties are common
 

@@ -17,7 +17,7 @@ from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
 from bayesregret.policies.index_fast import scaled_widths, tangents
 from bayesregret.simulation import engine
-from bayesregret.simulation.rounds import make_rounds_state
+from bayesregret.simulation.kernels.delayed import make_rounds_state
 from simulation.test_engine import bits
 
 WORLDS = {
@@ -297,7 +297,7 @@ def hash_of_bits(world, threads, **late):
 
 
 BITS_OF_ALL = """
-from simulation.test_rounds import WORLDS, hash_of_bits
+from simulation.kernels.test_delayed import WORLDS, hash_of_bits
 for world in WORLDS:
     print(world, hash_of_bits(world, 1, delay=1, batch=2), hash_of_bits(world, 1), sep=": ")
 """

@@ -11,8 +11,8 @@ import bayesregret as br
 from agent.test_agent import World
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.policies.thompson_fast import normal as likely_normal
-from bayesregret.simulation import streaks
-from simulation.test_rounds import play
+from bayesregret.simulation.kernels import guaranteed_leader as streaks
+from simulation.kernels.test_delayed import play
 
 POLICIES = [br.Thompson(), br.QuantileUCB(), br.KLUCB()]
 # Rewards that tell little, of an arm that is far ahead and of close ones.
