@@ -7,7 +7,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import choose_arm, nothing_known
-from exact.enumeration import mean_of_best
+from exact.bernoulli.enumeration import mean_of_best
 from optimal.fractions_by_hand import best_of_all_trees, best_reward, exact, reward_of
 
 B = br.BernoulliBandit

@@ -19,8 +19,8 @@ from bayesregret.bounds.bound import FINE, Parts, Setting
 from bayesregret.bounds.formulas import certified_first_passage
 from bayesregret.checks import Array
 from bayesregret.contracts import mean_plus_width
-from bayesregret.exact.bernoulli_exits import first_exits
-from bayesregret.exact.bernoulli_posteriors import sums_below
+from bayesregret.exact.bernoulli.exits import first_exits
+from bayesregret.exact.bernoulli.posteriors import sums_below
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.bayes_ucb import UpperConfidence
 

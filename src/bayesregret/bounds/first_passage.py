@@ -25,7 +25,7 @@ from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.formulas import certified_first_passage
 from bayesregret.bounds.gaussian_passages import TAIL, Passages, passages
 from bayesregret.checks import Array
-from bayesregret.exact.gaussian_chain import chebyshev_nodes
+from bayesregret.exact.gaussian.chain import chebyshev_nodes
 from bayesregret.exact.regret import one_blas_thread
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.quadrature import even_edges, gauss_rule

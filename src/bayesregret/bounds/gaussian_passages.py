@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, owens_t
 
 from bayesregret.checks import Array
-from bayesregret.exact.gaussian_chain import chebyshev_nodes, graded_panels, on_panels
+from bayesregret.exact.gaussian.chain import chebyshev_nodes, graded_panels, on_panels
 from bayesregret.numerics.quadrature import gauss_rule
 
 # A normal variable beyond this many deviations is left out: a share of 5e-12.

@@ -1,8 +1,8 @@
 """Bayes regret computed exactly, with no simulation: docs/theory/exact.md has the theorem and its proof."""
 
-from bayesregret.exact.explore_commit import explore_commit_regret
+from bayesregret.exact.explore_commit.regret import explore_commit_regret
+from bayesregret.exact.optimal_delta import BestDelta, best_delta
 from bayesregret.exact.regret import exact_regret
 from bayesregret.exact.result import ExactRegret
-from bayesregret.exact.tuning import BestDelta, best_delta
 
 __all__ = ["BestDelta", "ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"]

@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls
-from bayesregret.exact.bernoulli import bernoulli_kinds, bernoulli_regret
-from bayesregret.exact.bernoulli_best import bernoulli_best_chance
-from bayesregret.exact.gaussian import gaussian_kinds, gaussian_regret
-from bayesregret.exact.gaussian_best import gaussian_best_chance
+from bayesregret.exact.bernoulli.best_arm import bernoulli_best_chance
+from bayesregret.exact.bernoulli.regret import bernoulli_kinds, bernoulli_regret
+from bayesregret.exact.gaussian.best_arm import gaussian_best_chance
+from bayesregret.exact.gaussian.regret import gaussian_kinds, gaussian_regret
+from bayesregret.exact.level_sweep import Found
 from bayesregret.exact.result import ExactRegret
-from bayesregret.exact.sweep import Found
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import Policy
 from bayesregret.policies.base import is_mean_plus_width, moves_with_time

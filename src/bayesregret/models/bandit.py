@@ -91,7 +91,9 @@ class Bandit:
 
     def best_exploration(self, horizon: int) -> int:
         """How many rounds of all arms in turn are best before the highest posterior mean is taken for good."""
-        from bayesregret.models.exploration import best_exploration  # needs SciPy, which takes long to load
+        from bayesregret.exact.explore_commit.best_length import (
+            best_exploration,  # needs SciPy, which takes long to load
+        )
 
         return best_exploration(self, checks.whole("horizon", horizon, 1))
 

@@ -10,8 +10,8 @@ from bayesregret import bounds, checks
 from bayesregret.audit.regrets import why_simulated
 from bayesregret.bounds.bound import Bound, Formula
 from bayesregret.exact import exact_regret, explore_commit_regret
+from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
-from bayesregret.models.exploration import prior_means
 from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
 from bayesregret.planning.effort import (
     DELTA_BUDGET,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
-from bayesregret.models.exploration import prior_means
 from bayesregret.policies import ExploreCommit, Policy
 
 GROWTH = 2.0

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.exact.bernoulli_cells import fewest_successes
-from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, polya_step
+from bayesregret.exact.bernoulli.cells import fewest_successes
+from bayesregret.exact.bernoulli.lattice import NOTHING, ONE, ZERO, polya_step
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.base import as_index
 

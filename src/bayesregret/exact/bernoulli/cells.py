@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import arm_index
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.exact.bernoulli_lattice import NOTHING, ONE, ZERO, U, polya_step
-from bayesregret.exact.bernoulli_series import (
+from bayesregret.exact.bernoulli.lattice import NOTHING, ONE, ZERO, U, polya_step
+from bayesregret.exact.bernoulli.series import (
     Book,
     make_book,
     make_moves,
@@ -28,8 +28,8 @@ from bayesregret.exact.bernoulli_series import (
     rounds_of,
     start_batch,
 )
-from bayesregret.exact.sweep import Found
-from bayesregret.exact.transform import Transform
+from bayesregret.exact.level_sweep import Found
+from bayesregret.exact.power_series import Transform
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.base import as_index
 

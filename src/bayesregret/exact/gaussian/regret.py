@@ -11,10 +11,10 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.contracts import confidence_width, mean_plus_width, prior_pulls, prior_total, variance_proxy
-from bayesregret.exact.gaussian_chain import chebyshev_nodes
-from bayesregret.exact.gaussian_exits import ArmBelief, exit_table
-from bayesregret.exact.sweep import Found, Sweep
-from bayesregret.exact.transform import Series, Transform
+from bayesregret.exact.gaussian.chain import chebyshev_nodes
+from bayesregret.exact.gaussian.exits import ArmBelief, exit_table
+from bayesregret.exact.level_sweep import Found, Sweep
+from bayesregret.exact.power_series import Series, Transform
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, own_widths_best
 from bayesregret.numerics.quadrature import gauss_rule

@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import arm_index, posterior_mean
-from exact.enumeration import chance_of_best, enumerate_runs, mean_of_best
+from exact.bernoulli.enumeration import chance_of_best, enumerate_runs, mean_of_best
 
 B, G = br.BernoulliBandit, br.GaussianBandit
 NARROW = 0.999999

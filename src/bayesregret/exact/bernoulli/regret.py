@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel
-from bayesregret.exact.bernoulli_cells import cells_regret
-from bayesregret.exact.bernoulli_lattice import Lattices, index_table, lower, make_lattices
-from bayesregret.exact.bernoulli_levels import Moves, every_move
-from bayesregret.exact.bernoulli_series import make_book, make_moves, pulls_of_arms, regret_of, rounds_of, start_batch
-from bayesregret.exact.sweep import Found
-from bayesregret.exact.transform import Series, Transform
+from bayesregret.exact.bernoulli.cells import cells_regret
+from bayesregret.exact.bernoulli.lattice import Lattices, index_table, lower, make_lattices
+from bayesregret.exact.bernoulli.series import make_book, make_moves, pulls_of_arms, regret_of, rounds_of, start_batch
+from bayesregret.exact.bernoulli.thresholds import Moves, every_move
+from bayesregret.exact.level_sweep import Found
+from bayesregret.exact.power_series import Series, Transform
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
 

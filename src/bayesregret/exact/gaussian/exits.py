@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.exact.gaussian_chain import (
+from bayesregret.exact.gaussian.chain import (
     SAFE,
     SQRT_2PI,
     Chain,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.exact.point_loops import (
+from bayesregret.exact.complex_blocks import (
     BLOCK,
     add,
     add_product,
@@ -33,7 +33,7 @@ from bayesregret.exact.point_loops import (
     to_blocks,
     zero_blocks,
 )
-from bayesregret.exact.transform import Series
+from bayesregret.exact.power_series import Series
 
 # Arms that tie share pulls unevenly. If an arm is at a level with a chance below this, three of them are there too
 # rarely to matter, and the shares change evenly from arm to arm.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayesregret import checks
+from bayesregret.exact.explore_commit.best_length import best_exploration, expected_best, expected_highest, prior_means
 from bayesregret.models import Bandit
-from bayesregret.models.exploration import best_exploration, expected_best, expected_highest, prior_means
 
 
 def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = None) -> float:

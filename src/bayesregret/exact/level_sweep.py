@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.exact.transform import Series, Transform
+from bayesregret.exact.power_series import Series, Transform
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from scipy.special import betainc, betaincc, betaincinv, expit, gammaln, polygam
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel
-from bayesregret.exact.bernoulli_cells import choose_levels
-from bayesregret.exact.bernoulli_exits import Exits, first_exits
-from bayesregret.exact.bernoulli_series import make_book, make_moves, regret_of, start_batch
-from bayesregret.exact.transform import Transform
+from bayesregret.exact.bernoulli.cells import choose_levels
+from bayesregret.exact.bernoulli.exits import Exits, first_exits
+from bayesregret.exact.bernoulli.series import make_book, make_moves, regret_of, start_batch
+from bayesregret.exact.power_series import Transform
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import LOG_ODDS
 from bayesregret.numerics.quadrature import even_edges, gauss_rule

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.exact.gaussian_chain import SQRT_2PI, Chain
-from bayesregret.exact.gaussian_exits import (
+from bayesregret.exact.gaussian.chain import SQRT_2PI, Chain
+from bayesregret.exact.gaussian.exits import (
     LEVEL_PANEL,
     ArmBelief,
     chain_at,

@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import rarely_called
-from bayesregret.exact.transform import Series
+from bayesregret.exact.power_series import Series
 
 # A move's blocks fit into the nearest cache.
 BLOCK = 128

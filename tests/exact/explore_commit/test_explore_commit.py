@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, special, stats
 
 import bayesregret as br
-from bayesregret.models import exploration_conjugate
-from bayesregret.models.exploration import expected_best, expected_highest, prior_means
+from bayesregret.exact.explore_commit import conjugate as exploration_conjugate
+from bayesregret.exact.explore_commit.best_length import expected_best, expected_highest, prior_means
 from conftest import JIT_IS_OFF
 from problems import BANDITS
 

@@ -7,8 +7,9 @@ import pytest
 from scipy.interpolate import BarycentricInterpolator
 
 import bayesregret as br
-from bayesregret.exact import gaussian, gaussian_exits
-from bayesregret.exact.gaussian_exits import ArmBelief
+from bayesregret.exact.gaussian import exits as gaussian_exits
+from bayesregret.exact.gaussian import regret as gaussian
+from bayesregret.exact.gaussian.exits import ArmBelief
 from exact.validate import random_problems
 
 G = br.GaussianBandit

@@ -11,7 +11,7 @@ import pytest
 import bayesregret as br
 from bayesregret.problem import problem_from_dict
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "exact.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "exact.json").read_text())
 PROMISED = 5e-10
 ROUNDING = 1e-13
 BEST = 2e-5  # of the chance to be on the best arm, five digits are promised

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincc, digamma, expit, ndtr, polygamma
 
 from bayesregret.checks import Array
+from bayesregret.exact.explore_commit.conjugate import highest_gamma, highest_inverse_gamma, highest_student
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
-from bayesregret.models.exploration_conjugate import highest_gamma, highest_inverse_gamma, highest_student
 from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
 from bayesregret.models.normal_gamma import NormalGammaBandit

@@ -20,10 +20,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from bayesregret.checks import Array
-from bayesregret.exact.gaussian import Kind, Panels, edges_of, interpolation
-from bayesregret.exact.gaussian_chain import SQRT_2PI, graded_panels
-from bayesregret.exact.gaussian_points import ExitPoints, exit_points
-from bayesregret.exact.transform import Series, Transform
+from bayesregret.exact.gaussian.chain import SQRT_2PI, graded_panels
+from bayesregret.exact.gaussian.exit_points import ExitPoints, exit_points
+from bayesregret.exact.gaussian.regret import Kind, Panels, edges_of, interpolation
+from bayesregret.exact.power_series import Series, Transform
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.quadrature import even_edges, gauss_rule
 

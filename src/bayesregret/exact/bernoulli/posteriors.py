@@ -10,8 +10,8 @@ from scipy.special import betainc, betaincc, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.exact.bernoulli_exits import Exits
-from bayesregret.exact.bernoulli_lattice import U
+from bayesregret.exact.bernoulli.exits import Exits
+from bayesregret.exact.bernoulli.lattice import U
 
 # A term of a chance that is as good as nothing.
 NO_TERM = 1e-18

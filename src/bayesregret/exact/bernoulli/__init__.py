@@ -1,0 +1,1 @@
+"""Exact regret of Bernoulli bandits, on the lattice of pulls and successes."""

@@ -1,0 +1,1 @@
+"""Exact regret of exploring all arms equally and then committing to one."""

@@ -1,0 +1,1 @@
+"""Exact regret of Gaussian bandits: chains of index values, integrated over thresholds."""
