@@ -7,7 +7,7 @@ import bayesregret as br
 from bayesregret.contracts import choose_arm, nothing_known, take_in
 from bayesregret.policies.gittins import gittins_now
 from optimal.fractions_by_hand import best_reward, reward_of
-from optimal.test_best_play import chooser, known_of
+from optimal.test_bayes_optimal import chooser, known_of
 
 BERNOULLI = br.BernoulliBandit([1, 2, 1, 0.5], [1, 1, 3, 0.5])
 GAUSSIAN = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=1.0, reward_noise=1.5)

@@ -13,9 +13,9 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls, prior_total, reward_deviation
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
-from bayesregret.optimal.bernoulli_index import bernoulli_index, bernoulli_table
-from bayesregret.optimal.gaussian_index import gaussian_width
-from bayesregret.optimal.gaussian_table import gaussian_table
+from bayesregret.optimal.gittins_bernoulli import bernoulli_index, bernoulli_table
+from bayesregret.optimal.gittins_gaussian import gaussian_width
+from bayesregret.optimal.gittins_gaussian_table import gaussian_table
 
 LARGEST_HORIZON = {"bernoulli": 300, "gaussian": 2_000}
 # Half a gigabyte: of Gaussian arms of so many kinds, the tables for the largest horizon.

@@ -66,7 +66,7 @@ class BayesOptimal(BelievingPolicy):
     prior: Bandit | None = None
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Any:
-        from bayesregret.optimal.regret import best_play
+        from bayesregret.optimal.bayes_optimal import best_play
 
         self.belief(bandit)
         if horizon is None:

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import bayesregret as br
-from bayesregret.optimal.gaussian_index import gaussian_width
-from bayesregret.optimal.gaussian_table import gaussian_table
+from bayesregret.optimal.gittins_gaussian import gaussian_width
+from bayesregret.optimal.gittins_gaussian_table import gaussian_table
 
 # Gittins, Glazebrook and Weber (2011), Table 8.1: n (1 - discount)^(1/2) times the index for n pulls, mean 0, noise 1.
 # The last digit is off by one in places: 0.20830 should be 0.20829. Farther down the table, from n = 50, it is off by

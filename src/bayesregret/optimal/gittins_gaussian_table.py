@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 from bayesregret.checks import Array
-from bayesregret.optimal.gaussian_index import fill_widths
+from bayesregret.optimal.gittins_gaussian import fill_widths
 
 ONE_BY_ONE, IN_AN_OCTAVE = 16, 4
 DEGREE = 5

@@ -3,7 +3,7 @@
 import pytest
 
 import bayesregret as br
-from bayesregret.optimal.bernoulli_index import bernoulli_table
+from bayesregret.optimal.gittins_bernoulli import bernoulli_table
 from optimal.fractions_by_hand import index_by_all_rules, index_by_charges
 
 B = br.BernoulliBandit

@@ -8,7 +8,7 @@ import bayesregret as br
 from bayesregret.contracts import nothing_known
 from bayesregret.optimal.gittins import check_within_horizon, gaussian_tables
 from bayesregret.policies.gittins import gittins_now
-from optimal.test_best_play import known_of
+from optimal.test_bayes_optimal import known_of
 
 # The last two arms have the same strength, 4, and different noises.
 OWN = br.GaussianBandit([0.3, 0.0, -0.2, 1.0], prior_width=[0.5, 2.0, 1.0, 3.0], reward_noise=[1.5, 0.7, 2.0, 6.0])

@@ -13,8 +13,8 @@ from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, counted, exact_digits
 from bayesregret.models import Bandit, BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
-from bayesregret.optimal.three_arms import solve_three_arms
-from bayesregret.optimal.two_arms import solve_two_arms
+from bayesregret.optimal.dp_three_arms import solve_three_arms
+from bayesregret.optimal.dp_two_arms import solve_two_arms
 
 # By the number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
 LARGEST_HORIZON = {1: 1_000_000, 2: 500, 3: 60}
