@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bayesregret import bounds
-from bayesregret.bounds.bernoulli_gaps import bernoulli_gaps
 from bayesregret.bounds.bound import FINE, Bound
+from bayesregret.bounds.gaps.bernoulli import bernoulli_gaps
 from bayesregret.problem import problem_from_dict
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bounds.json").read_text())

@@ -12,7 +12,7 @@ from bayesregret.audit.evidence import EveryRound, EveryRun, Evidence, OnAverage
 from bayesregret.audit.traces import BAYES_UCB, ROUNDING, Traces
 from bayesregret.bounds.assumptions import ARMS_DIFFER, first_failure
 from bayesregret.bounds.bound import Setting
-from bayesregret.bounds.certified_own_widths import bad_rounds_own_widths, most_uncertain, overshoot
+from bayesregret.bounds.certified.heteroscedastic import bad_rounds_own_widths, most_uncertain, overshoot
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
 

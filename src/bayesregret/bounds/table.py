@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesregret import checks
 from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Setting, make_setting
-from bayesregret.bounds.formulas import certified
+from bayesregret.bounds.catalog import certified
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
 

@@ -1,0 +1,40 @@
+"""The smallest certified bound that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Parts, Setting
+from bayesregret.bounds.catalog import certified
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    LinearBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
+
+
+@certified.of(GaussianBandit, "the smallest of all")
+@certified.of(BernoulliBandit, "the smallest of all")
+@certified.of(LinearBandit, "the smallest of all")
+@certified.of(PoissonBandit, "the smallest of all")
+@certified.of(ExponentialBandit, "the smallest of all")
+@certified.of(NormalGammaBandit, "the smallest of all")
+def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
+    best = min(_holding(bandit, setting), key=lambda bound: bound.value + bound.error)
+    return Parts(best.terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)
+
+
+def _holding(bandit: Bandit, setting: Setting) -> Iterator[Bound]:
+    """All certified bounds that hold; the trivial one always does."""
+    delta = setting.delta if setting.delta < 1.0 else None  # 1 is the default at horizon 1 and no probability
+    for formula in Formula.every.values():
+        rival = formula.form == "certified" and formula.policy == certified.policy and formula is not certified
+        if rival and formula.fits(bandit):
+            try:
+                yield formula(bandit, horizon=setting.horizon, delta=delta, epsilon=setting.epsilon)
+            except DoesNotHold:
+                continue

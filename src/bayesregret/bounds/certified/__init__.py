@@ -1,0 +1,21 @@
+"""Bounds that are proved. Importing this folder registers them."""
+
+from bayesregret.bounds.certified import (
+    conjugate,
+    first_passage_bernoulli,
+    first_passage_gaussian,
+    gap_dependent,
+    linear,
+    prior_dependent,
+    ucb1,
+)
+
+__all__ = [
+    "conjugate",
+    "first_passage_bernoulli",
+    "first_passage_gaussian",
+    "gap_dependent",
+    "linear",
+    "prior_dependent",
+    "ucb1",
+]

@@ -1,0 +1,168 @@
+"""Bounds for linear bandits that are proved.
+
+Write w for the posterior deviation of the taken arm A, and xi_b for the normalised error of arm b's posterior mean,
+standard normal given the past. The taken arm has the highest index, so its gap is at most
+(theta_* - U_*)^+ + U_A - theta_A, and 0 when A is best. Hence the gap is at most 2 z w, except on bad rounds, where
+another arm has xi_b > z or xi_A < -z: given the past, the chance of one is at most K Q. On a bad round the gap is at
+most 2 z w and an excess, whose mean is at most (phi - zQ) times the sum of all arms' deviations. Over n rounds the bad
+ones cost at most
+
+    n (phi - zQ) sum_b |b|_0 + 2 z Q K W,    |b|_0 prior deviations, W the most that the w's can add up to.
+
+Identical arms count once, arms whose mean is known do not count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesregret.bounds.bound import ROUNDING, Parts, Setting
+from bayesregret.bounds.catalog import certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial
+from bayesregret.bounds.certified.linear_learning import Learning, learning
+from bayesregret.bounds.gaps.linear import (
+    Estimate,
+    Geometry,
+    expectation_of_gaps,
+    expected_inverse_gap,
+    expected_largest_gap,
+    geometry,
+)
+from bayesregret.checks import Array
+from bayesregret.models import LinearBandit
+
+# Ratios whose squares neither overflow nor underflow.
+SMALLEST_RATIO, LARGEST_RATIO = 1e-150, 1e150
+# The number of good pulls and what they can bring bound each other; so often the one is put into the other.
+ROUNDS_OF_TIGHTENING = 3
+
+
+@certified_trivial.of(LinearBandit, "n E[largest gap]")
+def linear_trivial(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
+    gap = expected_largest_gap(bandit)
+    value = setting.horizon * gap.value
+    return Parts(
+        {"leading": value},
+        details={"expected_largest_gap": gap.value},
+        error=setting.horizon * gap.error + ROUNDING * value,
+    )
+
+
+@certified_gap_free.of(LinearBandit, "the sum of widths")
+def linear_gap_free(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
+    """z W + n (phi - zQ) sum_b |b|_0: given the history, the mean of U_A - theta_A is exactly z w."""
+    arms, known = geometry(bandit), learning(bandit, setting.horizon)
+    if arms.arms == 1:
+        return Parts({"leading": 0.0, "failures": 0.0})
+    W = known.widths(setting.horizon)
+    failures = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
+    return Parts({"leading": abs(setting.z * W), "failures": failures}, details=_details(arms, known, setting))
+
+
+@certified_min_gap.of(LinearBandit, "Theorem 6 repaired")
+def linear_min_gap(bandit: LinearBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
+    """E[min(8 L V' / Delta_min, 2 z W)] and the bad rounds.
+
+    On a good round the gap is at most (2 z w)^2 / Delta_min and at most 2 z w.
+    """
+    arms, known = geometry(bandit), learning(bandit, setting.horizon)
+    factor = 8.0 * setting.L * known.variances(setting.horizon)
+    most = 2.0 * setting.z * known.widths(setting.horizon)
+    gap = Estimate(0.0, 0.0)
+    if arms.arms > 1 and factor > 0.0 and most > 0.0:
+        gap = expected_inverse_gap(bandit, factor / most, accuracy)
+    return _with_bad_rounds(arms, known, setting, Estimate(factor * gap.value, factor * gap.error))
+
+
+@certified_all_gaps.of(LinearBandit, "every gap with its share of the information")
+def linear_all_gaps(bandit: LinearBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
+    """E[min(knapsack, 2 z W)] and the bad rounds.
+
+    A good pull of an arm with gap D has w >= D/(2z). So it brings at least kappa = log(1 + D^2/(8 L s^2)) of
+    information, and it is among the arm's first floor(8 L s^2/D^2 - s^2/|a|_0^2) + 1, since k pulls of the arm alone
+    leave it a variance of at most 1/(|a|_0^-2 + k s^-2). N good pulls bring at most the information of N pulls in all.
+    The knapsack is the most regret that good pulls can have under these limits, parts of pulls allowed; n pulls of the
+    largest gaps under the first limit alone, where that is less.
+    """
+    arms, known = geometry(bandit), learning(bandit, setting.horizon)
+    leading = Estimate(0.0, 0.0)
+    if arms.arms > 1 and arms.rank > 0 and setting.L > 0.0:
+        knapsack = Knapsack(arms, known, setting)
+        beside = _bad_rounds(arms, known, setting)
+        leading = expectation_of_gaps(bandit, knapsack.regret, beside, accuracy)
+    return _with_bad_rounds(arms, known, setting, leading)
+
+
+class Knapsack:
+    """The most regret of good pulls, for many instances at once."""
+
+    def __init__(self, arms: Geometry, known: Learning, setting: Setting) -> None:
+        self.known, self.horizon = known, setting.horizon
+        self.most = 2.0 * setting.z * known.widths(setting.horizon)
+        self.reach = 2.0 * setting.z * arms.prior_deviation * (1.0 + ROUNDING)
+        self.width = 2.0 * setting.z * known.noise  # of a confidence interval after one reward and without a prior
+        with np.errstate(divide="ignore"):
+            ratio = np.where(arms.prior_deviation > 0.0, known.noise / arms.prior_deviation, np.inf)
+        self.prior_pulls = np.clip(ratio, 0.0, LARGEST_RATIO) ** 2
+
+    def regret(self, gaps: Array) -> Array:
+        """(instances,): the knapsack, at most 2 z W, of gaps (instances, distinct arms)."""
+        found = np.zeros(len(gaps))
+        hard = ((gaps > 0.0) & (gaps <= self.reach)).any(axis=1)  # the others have no good pull of a worse arm
+        found[hard] = self._regret_of_hard(gaps[hard])
+        return found
+
+    def _regret_of_hard(self, gaps: Array) -> Array:
+        order = np.argsort(gaps, axis=1)
+        gaps = np.take_along_axis(gaps, order, axis=1)
+        ratio = np.clip(gaps / self.width, SMALLEST_RATIO, LARGEST_RATIO) ** 2
+        price = np.log1p(ratio)
+        pulls = np.clip(np.floor(1.0 / ratio - self.prior_pulls[order]) + 1.0, 0.0, self.horizon)
+        pulls[gaps <= 0.0] = 0.0
+        by_number = _filled(pulls[:, ::-1], (pulls * gaps)[:, ::-1], np.full(len(gaps), float(self.horizon)))
+        least = np.minimum(by_number, self.most)
+        cheapest = np.argsort(np.where(gaps > 0.0, price / np.where(gaps > 0.0, gaps, 1.0), np.inf), axis=1)
+        cost, regret = (np.take_along_axis(table, cheapest, axis=1) for table in (pulls * price, pulls * gaps))
+        return np.minimum(least, _filled(cost, regret, self._information(price, pulls)))
+
+    def _information(self, price: Array, pulls: Array) -> Array:
+        """The most information that the good pulls can bring; arms in order of rising gaps, which is that of prices."""
+        count = np.minimum(pulls.sum(axis=1), self.horizon)
+        for _ in range(ROUNDS_OF_TIGHTENING):
+            count = np.minimum(count, _filled(pulls * price, pulls, self.known.information(count)))
+        return self.known.information(count)
+
+
+def _filled(cost: Array, gain: Array, budget: Array) -> Array:
+    """(instances,): the gain of filling the budget from left to right, the last item in part."""
+    left = budget[:, None] - (np.cumsum(cost, axis=1) - cost)
+    share = np.clip(left / np.where(cost > 0.0, cost, 1.0), 0.0, 1.0)
+    return np.asarray(np.sum(np.where(cost > 0.0, share, 1.0) * gain, axis=1))
+
+
+def _bad_rounds(arms: Geometry, known: Learning, setting: Setting) -> float:
+    unknown_arms = int(np.count_nonzero(arms.prior_deviation))
+    excess = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
+    return excess + 2.0 * setting.z * setting.tail * unknown_arms * known.widths(setting.horizon)
+
+
+def _with_bad_rounds(arms: Geometry, known: Learning, setting: Setting, leading: Estimate) -> Parts:
+    if arms.arms == 1:
+        return Parts({"leading": 0.0, "failures": 0.0})
+    failures = _bad_rounds(arms, known, setting)
+    return Parts(
+        {"leading": leading.value, "failures": failures},
+        details=_details(arms, known, setting),
+        error=leading.error + ROUNDING * (leading.value + failures),
+    )
+
+
+def _details(arms: Geometry, known: Learning, setting: Setting) -> dict[str, Any]:
+    return {
+        "distinct_arms": float(arms.arms),
+        "rank": float(known.rank),
+        "information": float(known.information(setting.horizon)),
+        "V": known.variances(setting.horizon),
+        "widths": known.widths(setting.horizon),
+    }

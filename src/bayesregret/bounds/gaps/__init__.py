@@ -1,0 +1,1 @@
+"""Expectations over the gaps of random instances."""

@@ -1,0 +1,5 @@
+"""Bounds as the paper prints them. Importing this folder registers them."""
+
+from bayesregret.bounds.paper import closed_forms, gap_dependent, linear, prior_dependent
+
+__all__ = ["closed_forms", "gap_dependent", "linear", "prior_dependent"]
