@@ -8,7 +8,7 @@ import pytest
 
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit
 from bayesregret.audit import audit
-from bayesregret.audit.regrets import Regret, judge_bound
+from bayesregret.audit.bound_checks import Regret, judge_bound
 from bayesregret.bounds.bound import Bound, Formula
 from bayesregret.problem import common_gaussian
 from problems import BANDITS

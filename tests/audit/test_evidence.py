@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bayesregret.audit.check import Claim, judge_average, ratio
 from bayesregret.audit.evidence import EveryRound, EveryRun, OnAverage, tail_bound
-from bayesregret.audit.traces import Traces
+from bayesregret.audit.runs import Traces
+from bayesregret.audit.verdict import Claim, judge_average, ratio
 
 CLAIM = Claim("a", "Lemma 0", "paper", "x <= y")
 

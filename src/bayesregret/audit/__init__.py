@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bayesregret import checks
-from bayesregret.audit.check import Check, unseen
-from bayesregret.audit.regrets import regret_checks, why_simulated
+from bayesregret.audit.bound_checks import regret_checks, why_simulated
+from bayesregret.audit.inequalities import TOO_WIDE, statements, too_wide
 from bayesregret.audit.result import AuditResult
-from bayesregret.audit.statements import TOO_WIDE, statements, too_wide
-from bayesregret.audit.traces import BAYES_UCB, UCB1, trace
+from bayesregret.audit.runs import BAYES_UCB, UCB1, trace
+from bayesregret.audit.verdict import Check, unseen
 from bayesregret.bounds.bound import Setting, make_setting
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from bayesregret.audit.check import Check, Claim, Verdict, judge_average, make_check, unseen
-from bayesregret.audit.traces import Traces
+from bayesregret.audit.runs import Traces
+from bayesregret.audit.verdict import Check, Claim, Verdict, judge_average, make_check, unseen
 from bayesregret.checks import Array
 from bayesregret.simulation.result import standard_error
 

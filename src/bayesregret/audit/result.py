@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.audit.check import Check
+from bayesregret.audit.verdict import Check
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
 

@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 from bayesregret import bounds, checks
-from bayesregret.audit.regrets import why_simulated
+from bayesregret.audit.bound_checks import why_simulated
 from bayesregret.bounds.bound import Bound, Formula
 from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.exact.explore_commit.best_length import prior_means

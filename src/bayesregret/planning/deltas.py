@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.audit.regrets import why_simulated
+from bayesregret.audit.bound_checks import why_simulated
 from bayesregret.models import Bandit
 from bayesregret.planning.crossing import SURE
 from bayesregret.policies import BayesUCB, Policy

@@ -4,7 +4,7 @@ import pytest
 
 from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, exact_regret
 from bayesregret.audit import audit
-from bayesregret.audit.regrets import different_priors, why_simulated
+from bayesregret.audit.bound_checks import different_priors, why_simulated
 from bayesregret.bounds.bound import Formula, Parts
 from problems import BANDITS
 

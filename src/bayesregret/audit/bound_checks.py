@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesregret.audit.check import Check, Claim, Evidence, Verdict, judge_average, make_check, unseen
+from bayesregret.audit.verdict import Check, Claim, Evidence, Verdict, judge_average, make_check, unseen
 from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Setting
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit

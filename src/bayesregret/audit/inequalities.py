@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesregret.audit.check import Claim
 from bayesregret.audit.evidence import EveryRound, EveryRun, Evidence, OnAverage
-from bayesregret.audit.traces import BAYES_UCB, ROUNDING, Traces
+from bayesregret.audit.runs import BAYES_UCB, ROUNDING, Traces
+from bayesregret.audit.verdict import Claim
 from bayesregret.bounds.assumptions import ARMS_DIFFER, first_failure
 from bayesregret.bounds.bound import Setting
 from bayesregret.bounds.certified.heteroscedastic import bad_rounds_own_widths, most_uncertain, overshoot

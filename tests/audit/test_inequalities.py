@@ -5,8 +5,8 @@ import pytest
 
 from bayesregret import bounds
 from bayesregret.audit.evidence import EveryRound, OnAverage
-from bayesregret.audit.statements import Intervals, statements
-from bayesregret.audit.traces import trace
+from bayesregret.audit.inequalities import Intervals, statements
+from bayesregret.audit.runs import trace
 from bayesregret.bounds.bound import make_setting
 from problems import BANDITS
 

@@ -4,10 +4,10 @@ import pytest
 
 from bayesregret import bounds
 from bayesregret.audit import audit
+from bayesregret.audit.bound_checks import different_priors
 from bayesregret.audit.evidence import OnAverage
-from bayesregret.audit.regrets import different_priors
-from bayesregret.audit.statements import statements
-from bayesregret.audit.traces import trace
+from bayesregret.audit.inequalities import statements
+from bayesregret.audit.runs import trace
 from bayesregret.bounds.assumptions import ARMS_DIFFER
 from bayesregret.bounds.bound import make_setting
 from problems import BANDITS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
-from bayesregret.audit import traces as module
-from bayesregret.audit.traces import PER_ARM, PER_RUN, trace
+from bayesregret.audit import runs as module
+from bayesregret.audit.runs import PER_ARM, PER_RUN, trace
 from bayesregret.bounds.bound import make_setting
 from bayesregret.simulation.result import estimate
 from problems import BANDITS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.audit.beliefs import Arms, Belief, bayes_belief, flat_belief
+from bayesregret.audit.reference_posteriors import Arms, Belief, bayes_belief, flat_belief
 from bayesregret.bounds.bound import Setting
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesregret import GaussianBandit, LinearBandit
-from bayesregret.audit.beliefs import bayes_belief, flat_belief
+from bayesregret.audit.reference_posteriors import bayes_belief, flat_belief
 from problems import BANDITS
 from reference.posteriors import History, posterior
 
