@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logit
 
 import bayesregret as br
-from bayesregret.priors.optimum import highest
+from bayesregret.priors.optimiser import highest
 from priors.histories import one_experiment, simulated
 
 MANY = 40  # histories

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bayesregret as br
-from bayesregret.priors import columns
+from bayesregret.priors import readers as columns
 from bayesregret.priors.history import History, read_history
 
 GOOD = "experiment,arm,pulls,successes\n1,A,10,3\n1,B,20,5\n2,A,30,9\n"

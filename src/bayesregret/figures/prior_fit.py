@@ -16,8 +16,8 @@ from bayesregret.figures import labels
 from bayesregret.figures.saving import DPI, rendered, write_whole
 from bayesregret.figures.scales import plain
 from bayesregret.figures.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
-from bayesregret.priors.check import Check, check_fit
-from bayesregret.priors.fitted import FittedPrior
+from bayesregret.priors.calibration import Check, check_fit
+from bayesregret.priors.fitted_prior import FittedPrior
 
 FORMS = ("png", "pdf", "svg")
 SHOWN_ARMS = 60  # more would touch each other

@@ -8,15 +8,22 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from bayesregret import checks
-from bayesregret.priors.bernoulli import BernoulliArms
-from bayesregret.priors.comparison import Comparison
-from bayesregret.priors.doubts import doubts
-from bayesregret.priors.family import Family
-from bayesregret.priors.fitted import FittedPrior
-from bayesregret.priors.gaussian import GaussianArms
+from bayesregret.priors.families.bernoulli import BernoulliArms
+from bayesregret.priors.families.family import Family
+from bayesregret.priors.families.gaussian import GaussianArms
+from bayesregret.priors.families.poisson import PoissonArms
+from bayesregret.priors.fitted_prior import FittedPrior
 from bayesregret.priors.history import SUMMARIES, History, read_history
-from bayesregret.priors.maximum import Fit, fit_one_level, fit_own_levels, parameters, standard_errors, upper_limits
-from bayesregret.priors.poisson import PoissonArms
+from bayesregret.priors.likelihood_ratio import Comparison
+from bayesregret.priors.maximum_likelihood import (
+    Fit,
+    fit_one_level,
+    fit_own_levels,
+    parameters,
+    standard_errors,
+    upper_limits,
+)
+from bayesregret.priors.warnings import doubts
 
 
 def fit_prior(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.priors.columns import Columns, column_blocks
+from bayesregret.priors.readers import Columns, column_blocks
 
 Index = NDArray[np.intp]
 

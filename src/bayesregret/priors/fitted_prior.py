@@ -13,8 +13,8 @@ from scipy.special import ndtri
 from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
-from bayesregret.priors.comparison import Comparison
-from bayesregret.priors.family import Family, Point
+from bayesregret.priors.families.family import Family, Point
+from bayesregret.priors.likelihood_ratio import Comparison
 from bayesregret.problem import LARGEST_ARMS, save_problem
 
 

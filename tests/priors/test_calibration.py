@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import bayesregret as br
-from bayesregret.priors.bernoulli import _at_most
-from bayesregret.priors.check import check_fit
+from bayesregret.priors.calibration import check_fit
+from bayesregret.priors.families.bernoulli import _at_most
 from priors.histories import simulated
 
 PRIORS = {"bernoulli": (-2.0, 0.02), "poisson": (0.5, 0.05), "gaussian": (3.0, 0.25)}

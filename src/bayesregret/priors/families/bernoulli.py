@@ -13,7 +13,7 @@ from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.log_rising import log_rising
 from bayesregret.numerics.quadrature import gauss_rule
-from bayesregret.priors.family import Family, Limits, Point, normal_level
+from bayesregret.priors.families.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 
 # So many times as precise as the most pulls can tell, or so few imaginary pulls, are as good as the limit.

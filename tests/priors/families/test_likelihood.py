@@ -6,11 +6,11 @@ from scipy import stats
 from scipy.special import expit, logsumexp
 
 from bayesregret.numerics.log_rising import log_rising
-from bayesregret.priors.bernoulli import BernoulliArms
-from bayesregret.priors.family import Point
-from bayesregret.priors.gaussian import GaussianArms
+from bayesregret.priors.families.bernoulli import BernoulliArms
+from bayesregret.priors.families.family import Point
+from bayesregret.priors.families.gaussian import GaussianArms
+from bayesregret.priors.families.poisson import PoissonArms
 from bayesregret.priors.history import read_history
-from bayesregret.priors.poisson import PoissonArms
 from priors.histories import simulated
 
 LOCATION, SPREAD = -1.3, 0.07

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from bayesregret.checks import Array
-from bayesregret.priors.family import Family, Point
-from bayesregret.priors.fitted import FittedPrior
+from bayesregret.priors.families.family import Family, Point
+from bayesregret.priors.fitted_prior import FittedPrior
 from bayesregret.priors.history import History, Index
 
 MOST_ARMS = 1_000  # beyond, whole experiments are taken evenly from the history

@@ -12,7 +12,7 @@ from scipy.special import betainc, gammaincinv, gammaln
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
 from bayesregret.numerics.log_rising import log_rising
-from bayesregret.priors.family import Family, Limits, Point, normal_level
+from bayesregret.priors.families.family import Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 
 # So many times as even as the largest total can tell, or so small a shape, are as good as the limit.

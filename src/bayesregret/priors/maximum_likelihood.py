@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.priors.family import LEVEL_SPREAD, ORDERS, ROUGH_ORDERS, Family, Point
-from bayesregret.priors.optimum import FLAT, STEP, Optimum, covariance, highest, highest_likely
+from bayesregret.priors.families.family import LEVEL_SPREAD, ORDERS, ROUGH_ORDERS, Family, Point
+from bayesregret.priors.optimiser import FLAT, STEP, Optimum, covariance, highest, highest_likely
 
 # Of levels, in units of the family's scale.
 LEVEL_SPREADS = (1e-6, 30.0)

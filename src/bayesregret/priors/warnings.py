@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from bayesregret.digits import with_error
-from bayesregret.priors.comparison import Comparison
-from bayesregret.priors.family import LEVEL_SPREAD, Family
+from bayesregret.priors.families.family import LEVEL_SPREAD, Family
+from bayesregret.priors.likelihood_ratio import Comparison
 
 Numbers = dict[str, float]
 

@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
-from bayesregret.priors.family import HALF_LOG_2_PI, ORDERS, Family, Limits, Point, normal_level
+from bayesregret.priors.families.family import HALF_LOG_2_PI, ORDERS, Family, Limits, Point, normal_level
 from bayesregret.priors.history import History
 
 BEYOND_NOISE = 1e-6  # a prior variance of so small a share of the best arm's sampling variance is as good as 0

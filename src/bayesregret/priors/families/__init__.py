@@ -1,0 +1,1 @@
+"""Reward models that a prior can be fitted for."""
