@@ -57,7 +57,7 @@ def test_unreachable_targets_are_one_line_and_no_error(run_plan):
 
 
 def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.inversions.MOST_ARMS", 8)
+    monkeypatch.setattr("bayesregret.planning.targets.MOST_ARMS", 8)
     outcome = run_plan("--budget", "1000")
     assert "a regret of 1,000 allows at least 8 arms" in outcome.out
 

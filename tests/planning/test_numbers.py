@@ -2,8 +2,8 @@
 
 import pytest
 
-from bayesregret.planning.crossing import Crossing
 from bayesregret.planning.numbers import at_least, at_most, in_thousands, listed, percent, rounded, told, with_interval
+from bayesregret.planning.zero_crossing import Crossing
 from bayesregret.simulation.result import Estimate
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.tables import figure_tables
+from bayesregret.planning.figure_tables import figure_tables
 from bayesregret.problem import common_bernoulli, common_linear
 from bayesregret.report.decision import ASSUMPTIONS, write_plan
 from report.test_page import read

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from bayesregret.digits import exact_digits, with_error
-from bayesregret.planning.crossing import Crossing
+from bayesregret.planning.zero_crossing import Crossing
 from bayesregret.simulation.result import Estimate
 
 ENOUGH = 1e-5  # of a computed number: nobody decides by more digits

@@ -9,7 +9,9 @@ from typing import Any
 from bayesregret import checks
 from bayesregret.digits import with_error
 from bayesregret.models import Bandit
-from bayesregret.planning.compared import (
+from bayesregret.planning.ab_test import best_split
+from bayesregret.planning.delta_tuning import DeltaAdvice, advise_delta
+from bayesregret.planning.experiment import (
     DEFAULT,
     SPLIT_TEST,
     Scene,
@@ -19,16 +21,14 @@ from bayesregret.planning.compared import (
     fits,
     rival_without_prior,
 )
-from bayesregret.planning.deltas import DeltaAdvice, advise_delta
-from bayesregret.planning.effort import DELTA_BUDGET, has_slow_quantiles, run_cost
-from bayesregret.planning.inversions import Inversion, arms_for, horizon_for, width_for
-from bayesregret.planning.outcome import Outcome
+from bayesregret.planning.misspecification import limits
+from bayesregret.planning.perturbed_priors import can_move, can_stretch
+from bayesregret.planning.policy_outcome import Outcome
 from bayesregret.planning.result import Plan
-from bayesregret.planning.split_test import best_split
-from bayesregret.planning.variants import can_move, can_stretch
-from bayesregret.planning.watched import paired
-from bayesregret.planning.worth import prior_worth
-from bayesregret.planning.wrong_prior import limits
+from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
+from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
+from bayesregret.planning.tracked_simulation import paired
+from bayesregret.planning.value_of_prior import prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.simulation.engine import available_threads
 from bayesregret.simulation.progress import open_progress

@@ -9,14 +9,14 @@ from typing import Any
 from bayesregret.digits import PLUS_MINUS, counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
-from bayesregret.planning.crossing import SURE
-from bayesregret.planning.deltas import DeltaAdvice
-from bayesregret.planning.inversions import Inversion
+from bayesregret.planning.delta_tuning import DeltaAdvice
+from bayesregret.planning.misspecification import Limit
 from bayesregret.planning.numbers import at_most, percent, rounded, told, with_interval
-from bayesregret.planning.outcome import LIKELY, SHARES, Outcome
-from bayesregret.planning.words import sentences
-from bayesregret.planning.worth import PriorWorth
-from bayesregret.planning.wrong_prior import Limit
+from bayesregret.planning.policy_outcome import LIKELY, SHARES, Outcome
+from bayesregret.planning.summary_text import sentences
+from bayesregret.planning.targets import Inversion
+from bayesregret.planning.value_of_prior import PriorWorth
+from bayesregret.planning.zero_crossing import SURE
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from bayesregret import BayesUCB, ExponentialBandit, NormalGammaBandit, PoissonBandit, bounds
 from bayesregret.numerics.mean_distributions import LARGE_SHAPE, gamma_tails
-from bayesregret.planning.compared import best_bound
+from bayesregret.planning.experiment import best_bound
 from models.conjugate import CONJUGATE
 
 kinds = pytest.mark.parametrize("kind", CONJUGATE)

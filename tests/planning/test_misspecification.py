@@ -5,9 +5,9 @@ import math
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.variants import moved, stretched
-from bayesregret.planning.words import limit_line
-from bayesregret.planning.wrong_prior import directions, limits
+from bayesregret.planning.misspecification import directions, limits
+from bayesregret.planning.perturbed_priors import moved, stretched
+from bayesregret.planning.summary_text import limit_line
 from bayesregret.problem import common_gaussian
 
 HORIZON = 20

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret.models import Bandit
-from bayesregret.planning.crossing import SURE, Crossing, Sweep, search
-from bayesregret.planning.variants import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
-from bayesregret.planning.watched import paired
+from bayesregret.planning.perturbed_priors import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
+from bayesregret.planning.tracked_simulation import paired
+from bayesregret.planning.zero_crossing import SURE, Crossing, Sweep, search
 from bayesregret.policies import Policy
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.result import Estimate

@@ -3,8 +3,8 @@
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.deltas import advise_delta
-from bayesregret.planning.words import delta_line
+from bayesregret.planning.delta_tuning import advise_delta
+from bayesregret.planning.summary_text import delta_line
 from bayesregret.problem import common_bernoulli, common_gaussian
 
 BANDIT = common_gaussian(arms=2)
@@ -19,7 +19,7 @@ def simulated(horizon, runs):
 
 @pytest.mark.compiled
 def test_the_interval_holds_the_exact_best_one(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.deltas.QUICK_HORIZON", {})
+    monkeypatch.setattr("bayesregret.planning.delta_tuning.QUICK_HORIZON", {})
     found = advise_delta(BANDIT, simulated(50, 40_000), 50)
     exact = br.best_delta(BANDIT, br.BayesUCB(), horizon=50)
     assert found.low < exact.delta < found.high
@@ -40,7 +40,7 @@ def test_exact_regrets_are_used_where_they_are_quick():
 
 
 def test_a_simulated_one_is_told_with_what_it_costs(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.deltas.QUICK_HORIZON", {})
+    monkeypatch.setattr("bayesregret.planning.delta_tuning.QUICK_HORIZON", {})
     found = advise_delta(BANDIT, simulated(6, 16), 6)
     assert found.low <= found.best <= found.high
     assert found.usual_cost.mean >= 0.0

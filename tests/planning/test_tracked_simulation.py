@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.watched import paired, watch
+from bayesregret.planning.tracked_simulation import paired, watch
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 HORIZON = 4  # every round of which is watched

@@ -13,7 +13,8 @@ from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
-from bayesregret.planning.effort import (
+from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.run_budget import (
     DELTA_BUDGET,
     SWEEP_BUDGET,
     has_slow_quantiles,
@@ -21,8 +22,7 @@ from bayesregret.planning.effort import (
     runs_of,
     runs_of_point,
 )
-from bayesregret.planning.outcome import Outcome
-from bayesregret.planning.watched import WatchedSimulation, watch
+from bayesregret.planning.tracked_simulation import WatchedSimulation, watch
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.progress import Progress

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.variants import (
+from bayesregret.planning.perturbed_priors import (
     can_move,
     can_stretch,
     moved,

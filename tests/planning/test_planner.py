@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.compared import best_bound
-from bayesregret.planning.effort import FEWEST, MOST, runs_of, runs_of_point
-from bayesregret.planning.outcome import Outcome
-from bayesregret.planning.watched import paired, watch
-from bayesregret.planning.worth import prior_worth
+from bayesregret.planning.experiment import best_bound
+from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.run_budget import FEWEST, MOST, runs_of, runs_of_point
+from bayesregret.planning.tracked_simulation import paired, watch
+from bayesregret.planning.value_of_prior import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 SPLIT = "A/B test"
@@ -89,7 +89,7 @@ def test_priors_too_extreme_for_a_number_go_without_it(monkeypatch):
     def refuse(*_, **__):
         raise ValueError("prior_width must be nearer in size to the means and the noise for an exact regret")
 
-    monkeypatch.setattr("bayesregret.planning.compared.exact_regret", refuse)
+    monkeypatch.setattr("bayesregret.planning.experiment.exact_regret", refuse)
     monkeypatch.setattr("bayesregret.exact.best_delta", refuse)
     found = br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4)
     assert found["bayes-ucb"].exact is None

@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.experiments.table import Axis, Table, Trend
-from bayesregret.planning.outcome import LIKELY, Outcome
-from bayesregret.planning.wrong_prior import Limit
+from bayesregret.planning.misspecification import Limit
+from bayesregret.planning.policy_outcome import LIKELY, Outcome
 
 if TYPE_CHECKING:
     from bayesregret.planning.result import Plan

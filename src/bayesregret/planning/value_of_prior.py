@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.planning.outcome import Outcome
-from bayesregret.planning.watched import paired
+from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.tracked_simulation import paired
 from bayesregret.simulation.result import Estimate
 
 

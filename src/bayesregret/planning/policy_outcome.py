@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bayesregret.bounds.bound import Bound
 from bayesregret.checks import Array
-from bayesregret.planning.crossing import Crossing, Sweep
-from bayesregret.planning.watched import Watched
+from bayesregret.planning.tracked_simulation import Watched
+from bayesregret.planning.zero_crossing import Crossing, Sweep
 from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate, estimate
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bayesregret.planning.crossing import Crossing, Sweep, search
+from bayesregret.planning.zero_crossing import Crossing, Sweep, search
 from bayesregret.simulation.result import Estimate
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bayesregret.audit.bound_checks import why_simulated
 from bayesregret.models import Bandit
-from bayesregret.planning.crossing import SURE
+from bayesregret.planning.zero_crossing import SURE
 from bayesregret.policies import BayesUCB, Policy
 from bayesregret.simulation.result import Estimate, estimate
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.effort import is_affordable
-from bayesregret.planning.inversions import Asked, _asked
-from bayesregret.planning.variants import room_to_stretch, stretched, with_arms
-from bayesregret.planning.words import inversion_line
+from bayesregret.planning.perturbed_priors import room_to_stretch, stretched, with_arms
+from bayesregret.planning.run_budget import is_affordable
+from bayesregret.planning.summary_text import inversion_line
+from bayesregret.planning.targets import Asked, _asked
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 GAUSSIAN = common_gaussian(arms=3)
@@ -118,7 +118,7 @@ def test_what_may_not_quite_be_enough_has_an_interval(monkeypatch):
 
 
 def test_a_bound_guarantees_what_it_says_with_its_error(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.inversions.best_bound", lambda *_: SimpleNamespace(value=9.0, error=0.5))
+    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: SimpleNamespace(value=9.0, error=0.5))
     asked = Asked(br.BayesUCB(), 5, None, 0, None)
     assert asked.guarantees(GAUSSIAN, 9.5)
     assert not asked.guarantees(GAUSSIAN, 9.4)
@@ -136,8 +136,8 @@ def test_work_is_bounded():
 
 
 def within_reach(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.inversions.LONGEST", 16)
-    monkeypatch.setattr("bayesregret.planning.inversions.MOST_ARMS", 4)
+    monkeypatch.setattr("bayesregret.planning.targets.LONGEST", 16)
+    monkeypatch.setattr("bayesregret.planning.targets.MOST_ARMS", 4)
 
 
 def test_targets_that_cannot_be_reached(monkeypatch):
@@ -152,7 +152,7 @@ def test_targets_that_cannot_be_reached(monkeypatch):
 
 
 def test_bounds_that_say_nothing(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.inversions.best_bound", lambda *_: None)
+    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: None)
     bandit = common_bernoulli(arms=2)
     assert br.horizon_for(bandit, 0.5, runs=8).guaranteed is None
     assert br.arms_for(bandit, 1, horizon=6, runs=8).guaranteed is None

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from bayesregret.digits import brief, counted, with_error
 from bayesregret.models import Bandit
-from bayesregret.planning.compared import SPLIT_TEST
-from bayesregret.planning.crossing import SURE, Crossing
-from bayesregret.planning.deltas import DeltaAdvice
-from bayesregret.planning.inversions import Inversion
+from bayesregret.planning.delta_tuning import DeltaAdvice
+from bayesregret.planning.experiment import SPLIT_TEST
+from bayesregret.planning.misspecification import Limit
 from bayesregret.planning.numbers import at_least, in_thousands, listed, rounded, told, with_interval
-from bayesregret.planning.outcome import Outcome
-from bayesregret.planning.watched import paired
-from bayesregret.planning.worth import PriorWorth
-from bayesregret.planning.wrong_prior import Limit
+from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.targets import Inversion
+from bayesregret.planning.tracked_simulation import paired
+from bayesregret.planning.value_of_prior import PriorWorth
+from bayesregret.planning.zero_crossing import SURE, Crossing
 from bayesregret.simulation.result import Estimate
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.digits import brief, counted
 from bayesregret.models import Bandit
-from bayesregret.planning.compared import believer, best_bound, check_bandit, check_fits_bandit
-from bayesregret.planning.crossing import Sweep, search, surely_above
-from bayesregret.planning.effort import is_affordable, runs_of_point
-from bayesregret.planning.variants import can_stretch, room_to_stretch, stretched, with_arms
+from bayesregret.planning.experiment import believer, best_bound, check_bandit, check_fits_bandit
+from bayesregret.planning.perturbed_priors import can_stretch, room_to_stretch, stretched, with_arms
+from bayesregret.planning.run_budget import is_affordable, runs_of_point
+from bayesregret.planning.zero_crossing import Sweep, search, surely_above
 from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, simulate
