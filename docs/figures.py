@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 
 import bayesregret as br
 from bayesregret.experiments import EXPERIMENTS
-from bayesregret.experiments.run import run_experiments
+from bayesregret.experiments.runner import run_experiments
 from bayesregret.figures import PAGE, draw
 from bayesregret.figures.saving import rendered
 from bayesregret.problem import COMMON_PROBLEMS

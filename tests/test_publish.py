@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bayesregret.experiments.run import run_experiments
+from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import sweep_experiments
 from bayesregret.publish import CONTENTS, publish
 from bayesregret.study import Study

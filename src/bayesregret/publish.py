@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from bayesregret.experiments.run import Finished
+from bayesregret.experiments.runner import Finished
 
 REPORT = "report.html"
 CONTENTS = "contents.json"  # what the folder was made from, to know when it is still good

@@ -21,7 +21,7 @@ from bayesregret.digits import counted
 
 if TYPE_CHECKING:
     from bayesregret.experiments.experiment import Experiment
-    from bayesregret.experiments.run import Finished
+    from bayesregret.experiments.runner import Finished
 
 FOLDER = "reproduction"
 SWEEP_FOLDER = "sweep"
@@ -147,7 +147,7 @@ def _run(
     json: bool,
     progress: bool | None,
 ) -> None:
-    from bayesregret.experiments.run import run_experiments
+    from bayesregret.experiments.runner import run_experiments
     from bayesregret.publish import publish
     from bayesregret.study import Study
 

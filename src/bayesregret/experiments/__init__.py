@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bayesregret.experiments.bakeoff import figure_3a, figure_3b
-from bayesregret.experiments.bernoulli import figure_4a, figure_4b
 from bayesregret.experiments.experiment import Experiment
-from bayesregret.experiments.gaussian import figure_1a, figure_1b
-from bayesregret.experiments.horizon import figure_5
-from bayesregret.experiments.league import figure_9
-from bayesregret.experiments.limit import figure_8
-from bayesregret.experiments.linear import figure_2a, figure_2b
-from bayesregret.experiments.prior_worth import figure_6a, figure_6b
-from bayesregret.experiments.tightness import figure_7
+from bayesregret.experiments.figures.figure_1 import figure_1a, figure_1b
+from bayesregret.experiments.figures.figure_2 import figure_2a, figure_2b
+from bayesregret.experiments.figures.figure_3 import figure_3a, figure_3b
+from bayesregret.experiments.figures.figure_4 import figure_4a, figure_4b
+from bayesregret.experiments.figures.figure_5 import figure_5
+from bayesregret.experiments.figures.figure_6 import figure_6a, figure_6b
+from bayesregret.experiments.figures.figure_7 import figure_7
+from bayesregret.experiments.figures.figure_8 import figure_8
+from bayesregret.experiments.figures.figure_9 import figure_9
 
 __all__ = ["BEYOND", "EXPERIMENTS", "PAPER"]
 

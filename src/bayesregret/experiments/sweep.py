@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bayesregret import checks
-from bayesregret.experiments import claims, paper
-from bayesregret.experiments.agreement import agreement
+from bayesregret.experiments import claims
+from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim

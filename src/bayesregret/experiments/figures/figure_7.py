@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesregret.digits import brief, counted
-from bayesregret.experiments import bakeoff, paper
+from bayesregret.experiments import paper_settings as paper
 from bayesregret.experiments.experiment import Experiment, Outcome, TrendOf
+from bayesregret.experiments.figures import figure_3 as bakeoff
 from bayesregret.experiments.point import Result, number
 from bayesregret.experiments.table import Axis, Claim, Kind
 from bayesregret.models import GaussianBandit

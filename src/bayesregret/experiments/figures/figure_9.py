@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 from bayesregret.digits import counted, with_error
-from bayesregret.experiments import bakeoff, paper
+from bayesregret.experiments import paper_settings as paper
 from bayesregret.experiments.claims import DECISIVE
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
+from bayesregret.experiments.figures import figure_3 as bakeoff
 from bayesregret.experiments.point import Result, point_settings
 from bayesregret.experiments.table import Axis, Claim
 

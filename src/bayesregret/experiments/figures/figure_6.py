@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bayesregret.digits import with_error
-from bayesregret.experiments import claims, paper
+from bayesregret.experiments import claims
+from bayesregret.experiments import paper_settings as paper
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, regret_of
 from bayesregret.experiments.point import point_settings
 from bayesregret.experiments.table import Axis, Claim

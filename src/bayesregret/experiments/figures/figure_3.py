@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims, paper
-from bayesregret.experiments.agreement import agreement
+from bayesregret.experiments import claims
+from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, difference_of, exact_difference_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims, paper
+from bayesregret.experiments import claims
+from bayesregret.experiments import paper_settings as paper
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_bernoulli

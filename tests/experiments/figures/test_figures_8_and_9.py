@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from bayesregret.experiments import league, limit
 from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.figures import figure_8 as limit
+from bayesregret.experiments.figures import figure_9 as league
 from bayesregret.experiments.point import compute_point, point_settings
 from bayesregret.problem import common_bernoulli
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bayesregret.experiments import run
-from bayesregret.experiments.run import run_experiments
+from bayesregret.experiments import runner as run
+from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import sweep_experiments
 from bayesregret.study import Study
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bayesregret import GaussianBandit
-from bayesregret.experiments import ahead
+from bayesregret.experiments import precompute as ahead
 from bayesregret.experiments.point import compute_point, point_settings
 
 POLICIES = [{"name": "bayes-ucb"}]

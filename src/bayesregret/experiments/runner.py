@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.experiments.ahead import computed_ahead
 from bayesregret.experiments.experiment import Experiment, Outcome
 from bayesregret.experiments.point import run_point
+from bayesregret.experiments.precompute import computed_ahead
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.study import Study
 

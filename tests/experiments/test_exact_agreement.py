@@ -3,7 +3,7 @@
 import pytest
 
 import bayesregret as br
-from bayesregret.experiments.agreement import agreement
+from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Outcome, Point
 from bayesregret.experiments.point import point_settings, run_point
 from experiments.outcomes import outcome

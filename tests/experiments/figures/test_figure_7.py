@@ -6,7 +6,7 @@ import pytest
 
 from bayesregret.bounds.bound import Formula
 from bayesregret.experiments import EXPERIMENTS
-from bayesregret.experiments.tightness import bounds_of_the_policy, figure_7, ratio
+from bayesregret.experiments.figures.figure_7 import bounds_of_the_policy, figure_7, ratio
 from bayesregret.models import GaussianBandit
 from experiments.outcomes import bound, outcome
 

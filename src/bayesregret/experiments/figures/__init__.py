@@ -1,0 +1,1 @@
+"""One file for each figure: its points, its curves and the claims it decides."""
