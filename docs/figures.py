@@ -23,8 +23,8 @@ from scipy.optimize import brentq
 import bayesregret as br
 from bayesregret.experiments import EXPERIMENTS
 from bayesregret.experiments.runner import run_experiments
-from bayesregret.figures import PAGE, draw
-from bayesregret.figures.saving import rendered
+from bayesregret.plotting import PAGE, draw
+from bayesregret.plotting.saving import rendered
 from bayesregret.problem import COMMON_PROBLEMS
 from bayesregret.study import Study
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from bayesregret.experiments.table import Trend
-from bayesregret.figures import COLUMN, PAGE, draw
-from bayesregret.figures.legend import Note
-from bayesregret.figures.style import Look
+from bayesregret.plotting import COLUMN, PAGE, draw
+from bayesregret.plotting.legend import Note
+from bayesregret.plotting.style import Look
 from bayesregret.report.picture import noted, picture, sample
-from figures.samples import difference_table, width_table
+from plotting.samples import difference_table, width_table
 
 
 def ids(svg):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 # Importing a family registers its formulas. The public name `certified`, below, is the smallest certified bound.
 import bayesregret.bounds.best_certified
 import bayesregret.bounds.certified
-import bayesregret.bounds.paper
+import bayesregret.bounds.paper  # noqa: F401
 from bayesregret.bounds.bound import Bound, DoesNotHold
 from bayesregret.bounds.catalog import (
     action_bound,

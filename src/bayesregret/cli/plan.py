@@ -101,6 +101,6 @@ def _check_page(output: str) -> None:
 
 
 def _write(found: Plan, output: str) -> str:
-    from bayesregret.report.decision import write_plan  # matplotlib, when it is needed
+    from bayesregret.report.plan_page import write_plan  # matplotlib, when it is needed
 
     return os.fspath(write_plan(output, found))

@@ -115,7 +115,7 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
     if figure is not None:
         if importlib.util.find_spec("matplotlib") is None:
             raise ValueError('--figure needs matplotlib: pip install "bayesregret[plot]"')
-        from bayesregret.figures.prior_fit import figure_form
+        from bayesregret.plotting.prior_fit import figure_form
 
         figure_form(figure)
     for name, file in (("--output", output), ("--figure", figure)):
@@ -125,6 +125,6 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
 
 @at_work("figure")
 def _draw(fitted: FittedPrior, figure: str) -> None:
-    from bayesregret.figures import save_prior_fit
+    from bayesregret.plotting import save_prior_fit
 
     save_prior_fit(fitted, figure)

@@ -148,7 +148,7 @@ def _run(
     progress: bool | None,
 ) -> None:
     from bayesregret.experiments.runner import run_experiments
-    from bayesregret.publish import publish
+    from bayesregret.report.publish import publish
     from bayesregret.study import Study
 
     check_libraries()

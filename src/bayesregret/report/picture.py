@@ -13,10 +13,10 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import Affine2D
 
 from bayesregret.experiments.table import Table
-from bayesregret.figures.drawing import as_drawn, draw, edge_marks
-from bayesregret.figures.legend import Note
-from bayesregret.figures.saving import rendered
-from bayesregret.figures.style import (
+from bayesregret.plotting.drawing import as_drawn, draw, edge_marks
+from bayesregret.plotting.legend import Note
+from bayesregret.plotting.saving import rendered
+from bayesregret.plotting.style import (
     BLUE,
     GREEN,
     GREY,

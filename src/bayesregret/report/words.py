@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bayesregret.figures import labels
+from bayesregret.plotting import labels
 
 LETTERS = {
     "alpha": "α",

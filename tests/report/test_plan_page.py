@@ -8,8 +8,8 @@ import pytest
 import bayesregret as br
 from bayesregret.planning.figure_tables import figure_tables
 from bayesregret.problem import common_bernoulli, common_linear
-from bayesregret.report.decision import ASSUMPTIONS, write_plan
-from report.test_page import read
+from bayesregret.report.plan_page import ASSUMPTIONS, write_plan
+from report.test_reproduction_page import read
 
 EVERYWHERE = re.compile(r"(?:src|href)\s*=\s*[\"'](?!#|data:,)|https?://|@import|url\((?!#)")
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from bayesregret.experiments.table import Exact, Trend
-from bayesregret.figures.style import PAPER, Look, Size
+from bayesregret.plotting.style import PAPER, Look, Size
 
 Numbers = NDArray[np.float64]
 RATHER_WIDE = 5.0  # inches

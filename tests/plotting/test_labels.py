@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayesregret.figures.labels import for_figure, for_latex, wrapped
+from bayesregret.plotting.labels import for_figure, for_latex, wrapped
 
 
 def test_mathematics_stays():

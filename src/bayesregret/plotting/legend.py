@@ -9,9 +9,9 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from bayesregret.experiments.table import Table
-from bayesregret.figures import labels
-from bayesregret.figures.marks import marker_style
-from bayesregret.figures.style import GREY, PAPER, Look, looks
+from bayesregret.plotting import labels
+from bayesregret.plotting.marks import marker_style
+from bayesregret.plotting.style import GREY, PAPER, Look, looks
 
 LETTERS_AN_INCH = 20.0
 SAMPLE = 8  # letters that a line's sample takes

@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from bayesregret.digits import counted
 from bayesregret.experiments.table import Claim, Table
-from bayesregret.figures.drawing import edge_marks
-from bayesregret.figures.legend import notes
-from bayesregret.figures.numbers import cells, shown_exact, shown_point, shown_value
-from bayesregret.figures.saving import file_name, write_whole
-from bayesregret.figures.style import COLUMN, PAGE, looks
+from bayesregret.plotting.drawing import edge_marks
+from bayesregret.plotting.legend import notes
+from bayesregret.plotting.numbers import cells, shown_exact, shown_point, shown_value
+from bayesregret.plotting.saving import file_name, write_whole
+from bayesregret.plotting.style import COLUMN, PAGE, looks
 from bayesregret.report.picture import Picture, noted, picture, sample
 from bayesregret.report.words import in_letters
 

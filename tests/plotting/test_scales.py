@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from bayesregret.figures import draw
-from bayesregret.figures.scales import plain, reach
-from figures.samples import one_trend
+from bayesregret.plotting import draw
+from bayesregret.plotting.scales import plain, reach
+from plotting.samples import one_trend
 
 
 def test_a_linear_axis_of_regret_starts_at_zero():

@@ -1,8 +1,8 @@
 """Each trend has a look of its own, the same in every figure."""
 
 from bayesregret.experiments.table import Trend
-from bayesregret.figures.style import KNOWN, looks
-from figures.samples import width_table
+from bayesregret.plotting.style import KNOWN, looks
+from plotting.samples import width_table
 
 
 def trend(name, kind):

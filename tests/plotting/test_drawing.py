@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bayesregret.experiments.table import Axis, Exact, Trend
-from bayesregret.figures import COLUMN, PAGE, draw
-from bayesregret.figures.drawing import edge_marks
-from bayesregret.figures.saving import rendered
-from figures.samples import (
+from bayesregret.plotting import COLUMN, PAGE, draw
+from bayesregret.plotting.drawing import edge_marks
+from bayesregret.plotting.saving import rendered
+from plotting.samples import (
     HARD_VALUES,
     difference_table,
     exact_difference_table,
@@ -280,5 +280,5 @@ def test_matplotlib_is_not_loaded_with_the_package():
 
 
 def test_pyplot_is_never_loaded():
-    script = "import sys, bayesregret.figures, bayesregret.report; sys.exit('matplotlib.pyplot' in sys.modules)"
+    script = "import sys, bayesregret.plotting, bayesregret.report; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

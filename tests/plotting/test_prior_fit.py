@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.figures import draw_prior_fit, save_prior_fit
+from bayesregret.plotting import draw_prior_fit, save_prior_fit
 
 
 @functools.cache

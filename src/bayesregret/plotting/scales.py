@@ -13,7 +13,7 @@ from matplotlib.markers import TICKDOWN, TICKLEFT
 from numpy.typing import NDArray
 
 from bayesregret.experiments.table import Axis, Scale, Table
-from bayesregret.figures.style import GREY
+from bayesregret.plotting.style import GREY
 
 DECADES = 10  # the most that an axis shows: a value like 1e-300 would press all others into a line
 MINOR_DECADES = 6  # more would be a blur

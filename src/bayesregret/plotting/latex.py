@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bayesregret.experiments.table import Table
-from bayesregret.figures import labels
-from bayesregret.figures.numbers import cells
+from bayesregret.plotting import labels
+from bayesregret.plotting.numbers import cells
 
 HEADING_LETTERS = 11  # in a line of a heading, so that columns stay narrow
 ROWS_A_PAGE = 45

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from bayesregret.experiments.table import Table, Trend
-from bayesregret.figures import labels
-from bayesregret.figures.legend import add_legend
-from bayesregret.figures.marks import RATHER_WIDE, draw_exact, draw_marks, marker_style
-from bayesregret.figures.scales import drawable, set_up, y_reach
-from bayesregret.figures.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
+from bayesregret.plotting import labels
+from bayesregret.plotting.legend import add_legend
+from bayesregret.plotting.marks import RATHER_WIDE, draw_exact, draw_marks, marker_style
+from bayesregret.plotting.scales import drawable, set_up, y_reach
+from bayesregret.plotting.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
 
 Numbers = NDArray[np.float64]
 EDGE = 0.018  # how far from the axes' ends the marks of values beyond them are, as a part of its height

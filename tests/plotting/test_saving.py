@@ -8,11 +8,11 @@ import zlib
 import pytest
 
 from bayesregret.experiments.table import Axis, Exact, Trend
-from bayesregret.figures import save
-from bayesregret.figures.latex import latex_table
-from bayesregret.figures.numbers import cells, shown_exact
-from bayesregret.figures.saving import csv_table, write_whole
-from figures.samples import difference_table, exact_table, one_trend, ranked_table, width_table
+from bayesregret.plotting import save
+from bayesregret.plotting.latex import latex_table
+from bayesregret.plotting.numbers import cells, shown_exact
+from bayesregret.plotting.saving import csv_table, write_whole
+from plotting.samples import difference_table, exact_table, one_trend, ranked_table, width_table
 
 ENDINGS = [".pdf", ".png", ".csv", ".tex"]
 

@@ -33,7 +33,7 @@ def publish(
     contents = _contents(finished, title, bounds)
     if _is_made_of(target, contents):
         return report, False
-    from bayesregret.figures import save  # matplotlib, when it is needed
+    from bayesregret.plotting import save  # matplotlib, when it is needed
     from bayesregret.report import write_report
 
     target.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from scipy.stats import binom
 
 from bayesregret import checks
-from bayesregret.figures import labels
-from bayesregret.figures.saving import DPI, rendered, write_whole
-from bayesregret.figures.scales import plain
-from bayesregret.figures.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
+from bayesregret.plotting import labels
+from bayesregret.plotting.saving import DPI, rendered, write_whole
+from bayesregret.plotting.scales import plain
+from bayesregret.plotting.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
 from bayesregret.priors.calibration import Check, check_fit
 from bayesregret.priors.fitted_prior import FittedPrior
 

@@ -13,9 +13,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from bayesregret.experiments.table import Table
-from bayesregret.figures.drawing import draw
-from bayesregret.figures.latex import latex_table
-from bayesregret.figures.style import COLUMN, PAPER, Size, paper_style
+from bayesregret.plotting.drawing import draw
+from bayesregret.plotting.latex import latex_table
+from bayesregret.plotting.style import COLUMN, PAPER, Size, paper_style
 
 DPI = 300
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from bayesregret import __version__
 from bayesregret.digits import PLUS_MINUS, counted
-from bayesregret.figures.saving import write_whole
 from bayesregret.planning.experiment import SPLIT_TEST
 from bayesregret.planning.figure_tables import figure_tables, wrong_prior_tables
 from bayesregret.planning.summary_text import answer, delta_line, inversion_line, limit_line, split_line, worth_line
-from bayesregret.report.page import make_section, part, template
+from bayesregret.plotting.saving import write_whole
+from bayesregret.report.reproduction_page import make_section, part, template
 
 if TYPE_CHECKING:
     from bayesregret.planning import Plan

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 
 from bayesregret.experiments.table import Axis, Claim, Trend
-from bayesregret.figures.numbers import cells
+from bayesregret.plotting.numbers import cells
 from bayesregret.report import write_report
-from bayesregret.report.page import shown_setting
-from figures.samples import (
+from bayesregret.report.reproduction_page import shown_setting
+from plotting.samples import (
     CLAIMS,
     difference_table,
     exact_difference_table,

@@ -1,0 +1,8 @@
+"""Figures for papers: a table of an experiment, drawn and saved. Needs matplotlib, the extra `plot`."""
+
+from bayesregret.plotting.drawing import draw
+from bayesregret.plotting.prior_fit import draw_prior_fit, save_prior_fit
+from bayesregret.plotting.saving import save
+from bayesregret.plotting.style import COLUMN, PAGE, Size
+
+__all__ = ["COLUMN", "PAGE", "Size", "draw", "draw_prior_fit", "save", "save_prior_fit"]
