@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bayesregret.dispatch import contract, jitable
 
 
-class Known(NamedTuple):
+class Stats(NamedTuple):
     """What a policy that looks at all arms in every round knows of them."""
 
     counts: NDArray[np.int64]  # (arms,): rewards received
@@ -30,25 +30,25 @@ class Known(NamedTuple):
     score: NDArray[np.float64]  # (2,): the last normal quantile that was needed, after the tail it is of
 
 
-def nothing_known(arms: int, memory: int = 0, scratch: int = 0) -> Known:
+def empty_stats(arms: int, memory: int = 0, scratch: int = 0) -> Stats:
     counts, totals, squares = np.zeros(arms, np.int64), np.zeros(arms), np.zeros(arms)
-    return Known(counts, totals, squares, np.zeros(memory), np.zeros(scratch), np.zeros(1, np.int64), np.zeros(2))
+    return Stats(counts, totals, squares, np.zeros(memory), np.zeros(scratch), np.zeros(1, np.int64), np.zeros(2))
 
 
 @jitable
-def take_in(known, arm, reward):
+def add_reward(stats, arm, reward):
     """One more reward of an arm.
 
     Deviations are added up reward by reward (Youngs and Cramer 1971): taken from sums of squares at the end, they would
     be lost where rewards are far from 0.
     """
-    count, total = known.counts[arm], known.totals[arm]
+    count, total = stats.counts[arm], stats.totals[arm]
     if count > 0:
         off = count * reward - total
-        known.squares[arm] += off * off / (count * (count + 1.0))
-    known.counts[arm] = count + 1
-    known.totals[arm] = total + reward
-    known.received[0] += 1
+        stats.squares[arm] += off * off / (count * (count + 1.0))
+    stats.counts[arm] = count + 1
+    stats.totals[arm] = total + reward
+    stats.received[0] += 1
 
 
 # --- a model as the world: what is drawn ---------------------------------------------------------------------------
@@ -83,17 +83,17 @@ def variance_proxy(model, arm, count):
 
 
 @contract
-def posterior_draw(model, known, arm, stream):
+def posterior_draw(model, stats, arm, stream):
     """Draw the arm's mean reward from its posterior; return it and the stream that comes after."""
 
 
 @contract
-def pseudo_counts(model, known, arm):
+def pseudo_counts(model, stats, arm):
     """Both of the arm's Beta posterior, for models that have such."""
 
 
 @contract
-def posterior_quantile(model, known, arm, tail):
+def posterior_quantile(model, stats, arm, tail):
     """What the arm's mean reward exceeds with chance `tail`, given its data."""
 
 
@@ -109,7 +109,7 @@ def may_lower(model, pulls, gain):
 
 
 @contract
-def quantile_rise(model, known, arm, tail, quantile):
+def quantile_rise(model, stats, arm, tail, quantile):
     """An upper bound on how much the arm's quantile, now `quantile`, rises while the tail shrinks e-fold."""
 
 
@@ -159,7 +159,7 @@ def arm_index(policy, model, arm, count, total):
 
 
 @contract
-def rising_index(policy, model, known, arm, round_):
+def rising_index(policy, model, stats, arm, round_):
     """The index of an arm in a round: given the data, it never falls from one round to the next."""
 
 
@@ -169,12 +169,12 @@ def index_time(policy, round_):
 
 
 @contract
-def index_rise(policy, model, known, arm, round_, index):
+def index_rise(policy, model, stats, arm, round_, index):
     """An upper bound on how fast a rising index, now `index`, rises in `index_time`, now and later."""
 
 
 @contract
-def index_tangent(policy, model, known, arm, round_, value):
+def index_tangent(policy, model, stats, arm, round_, value):
     """A line that a rising index stays below, now and later: its height and slope at a time, and that time. And whether
     the index surely is at least `value` now; the line is best if it touches the index where it is as high."""
 
@@ -207,7 +207,7 @@ def as_for_all(policy, arm):
 
 
 @contract
-def take_lead(policy, model, known, news, round_, stream):
+def take_lead(policy, model, stats, news, round_, stream):
     """As `choose_arm`, with a lease between arm and stream: up to round `lease.until` the arm is taken again, while it
     alone has new data and `keeps_lead`. `news` is the only arm with new data since the last call; if there may be
     others, it is the number of arms. A run that asks for leases does not keep `known.squares`."""
@@ -219,12 +219,12 @@ def keeps_lead(policy, model, lease, round_, arm, count, total):
 
 
 @contract
-def choose_arm(policy, model, known, round_, stream):
+def choose_arm(policy, model, stats, round_, stream):
     """The arm that is pulled in this round, the first being 1, and the stream that comes after."""
 
 
 @contract
-def choose_linear(policy, posterior, known, round_, stream):
+def choose_linear(policy, posterior, stats, round_, stream):
     """As `choose_arm`, for a linear belief: `posterior` is what the functions below tell about.
 
     `posterior.roots` has a row for each standard coordinate of the parameter and a column for each arm; columns of
@@ -296,9 +296,9 @@ def posterior_mean(model, arm, count, total):
 
 
 @jitable
-def known_mean(model, known, arm):
+def current_mean(model, stats, arm):
     """Mean of the arm's mean reward given its data."""
-    return posterior_mean(model, arm, known.counts[arm], known.totals[arm])
+    return posterior_mean(model, arm, stats.counts[arm], stats.totals[arm])
 
 
 @jitable

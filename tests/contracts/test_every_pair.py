@@ -119,7 +119,7 @@ def test_settings_without_a_formula():
 @pytest.mark.parametrize("world", INDEPENDENT)
 def test_what_a_belief_promises(world):
     bandit = BANDITS[world]
-    for belief in (bandit.model, bandit.flat_model()):
+    for belief in (bandit.model, bandit.no_prior_model()):
         for arm in range(bandit.arms):
             variances = [variance_proxy(belief, arm, count) for count in range(20)]
             assert all(later < earlier for earlier, later in itertools.pairwise(variances))

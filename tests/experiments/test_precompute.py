@@ -3,7 +3,7 @@
 import pytest
 
 from bayesregret import GaussianBandit
-from bayesregret.experiments import precompute as ahead
+from bayesregret.experiments import precompute
 from bayesregret.experiments.point import compute_point, point_settings
 
 POLICIES = [{"name": "bayes-ucb"}]
@@ -21,26 +21,26 @@ def some_points():
 
 @pytest.mark.parametrize(("fewest", "threads"), [(5, None), (2, 1)], ids=["few points", "one thread"])
 def test_no_process_is_started_for(monkeypatch, fewest, threads):
-    monkeypatch.setattr(ahead, "FEWEST_POINTS", fewest)
-    monkeypatch.setattr(ahead, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(precompute, "FEWEST_POINTS", fewest)
+    monkeypatch.setattr(precompute, "ProcessPoolExecutor", None)
     points = some_points()
-    with ahead.computed_ahead(points, threads) as computed:
+    with precompute.computed_ahead(points, threads) as computed:
         assert computed(points[0]) is None
 
 
 def test_points_that_share_work_are_one_group():
     points = some_points()
-    groups = ahead._alike(points)
+    groups = precompute._alike(points)
     assert [len(group) for group in groups] == [2, 2]
     assert {group[0]["problem"]["prior_width"] for group in groups} == {0.5, 1.0}
 
 
 @pytest.mark.compiled
 def test_other_processes_find_the_same(monkeypatch):
-    monkeypatch.setattr(ahead, "FEWEST_POINTS", 2)
+    monkeypatch.setattr(precompute, "FEWEST_POINTS", 2)
     points = some_points()
     unknown = {**points[0], "horizon": 5, "policies": [{"name": "nobody"}]}
-    with ahead.computed_ahead([*points, unknown], 2) as computed:
+    with precompute.computed_ahead([*points, unknown], 2) as computed:
         assert [computed(settings) for settings in reversed(points[1:])] == [
             compute_point(settings) for settings in reversed(points[1:])
         ]

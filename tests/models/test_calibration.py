@@ -5,16 +5,16 @@ import pytest
 from scipy import stats
 
 from bayesregret.contracts import (
+    add_reward,
     draw_means,
     draw_reward,
-    nothing_known,
+    empty_stats,
     posterior_draw,
     posterior_quantile,
-    take_in,
 )
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word, seed_key
-from bayesregret.simulation.kernels.delayed import forget_all
+from bayesregret.simulation.kernels.delayed import reset_stats
 from draws import compiled
 from models.conjugate import CONJUGATE
 
@@ -24,31 +24,31 @@ RUNS, PULLS, DRAWS = 10_000, 6, 19
 TAILS = np.array([0.5, 0.1, 0.01])
 
 
-def fill_ranks(ranks, exceeded, tails, world, belief, known, means, key, pulls, draws):
+def fill_ranks(ranks, exceeded, tails, world, belief, arm_stats, means, key, pulls, draws):
     """Of arm 0, run by run; and how often its mean exceeds the posterior's quantiles."""
     for run in range(ranks.shape[0]):
         start = run_word(key, run)
         draw_means(world, means, open_stream(key, start, INSTANCE))
-        forget_all(known)
+        reset_stats(arm_stats)
         stream = open_stream(key, start, REWARD)
         for _ in range(pulls):
             reward, stream = draw_reward(world, 0, means[0], stream)
-            take_in(known, 0, reward)
+            add_reward(arm_stats, 0, reward)
         stream = open_stream(key, start, POLICY)
         for _ in range(draws):
-            value, stream = posterior_draw(belief, known, 0, stream)
+            value, stream = posterior_draw(belief, arm_stats, 0, stream)
             ranks[run] += value < means[0]
         for i in range(tails.shape[0]):
-            exceeded[i] += means[0] > posterior_quantile(belief, known, 0, tails[i])
+            exceeded[i] += means[0] > posterior_quantile(belief, arm_stats, 0, tails[i])
 
 
 def calibration(bandit, belief, runs=RUNS, kernel=None):
     """The rank of each run, and how often each quantile was exceeded."""
     make_special_functions_ready()
     ranks, exceeded = np.zeros(runs, np.int64), np.zeros(len(TAILS), np.int64)
-    known, means = nothing_known(bandit.arms), np.empty(bandit.arms)
+    arm_stats, means = empty_stats(bandit.arms), np.empty(bandit.arms)
     call = kernel or compiled(fill_ranks)
-    call(ranks, exceeded, TAILS, bandit.world(), belief.model, known, means, seed_key(70), PULLS, DRAWS)
+    call(ranks, exceeded, TAILS, bandit.world(), belief.model, arm_stats, means, seed_key(70), PULLS, DRAWS)
     return ranks, exceeded
 
 

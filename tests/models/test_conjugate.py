@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import bayesregret as br
 from bayesregret.contracts import (
+    add_reward,
+    current_mean,
     divergence_limit,
-    known_mean,
-    nothing_known,
+    empty_stats,
     posterior_draw,
     posterior_quantile,
-    take_in,
 )
 from bayesregret.models.exponential import low_gamma_quantile
 from bayesregret.problem import load_problem, save_problem
@@ -33,24 +33,24 @@ TAILS = [0.5, 0.3, 1e-2, 1e-6, 1e-12]
 
 def learned(bandit, pulls, seed=1):
     """What is known after so many rewards of each arm, and the rewards."""
-    world, known = World(bandit, seed), nothing_known(bandit.arms)
+    world, stats = World(bandit, seed), empty_stats(bandit.arms)
     rewards = [[world.pull(arm) for _ in range(pulls)] for arm in range(bandit.arms)]
     for arm, seen in enumerate(rewards):
         for reward in seen:
-            take_in(known, arm, reward)
-    return known, rewards
+            add_reward(stats, arm, reward)
+    return stats, rewards
 
 
 @kinds
 @pytest.mark.parametrize("pulls", [0, 1, 7, 60])
 def test_posterior_is_the_textbooks(kind, pulls):
     bandit = CONJUGATE[kind]
-    known, rewards = learned(bandit, pulls)
+    stats, rewards = learned(bandit, pulls)
     for arm in range(bandit.arms):
         law = posterior(bandit, arm, rewards[arm])
-        assert known_mean(bandit.model, known, arm) == pytest.approx(law.mean(), rel=1e-12)
+        assert current_mean(bandit.model, stats, arm) == pytest.approx(law.mean(), rel=1e-12)
         for tail in TAILS:
-            quantile = posterior_quantile(bandit.model, known, arm, tail)
+            quantile = posterior_quantile(bandit.model, stats, arm, tail)
             assert quantile == pytest.approx(law.isf(tail), rel=1e-10)
             assert quantile != pytest.approx(law.isf(1.001 * tail), rel=1e-10)
 
@@ -63,13 +63,13 @@ def test_posterior_is_the_textbooks_for_any_prior(shape, rate, centre, rewards):
         br.ExponentialBandit([shape], [rate]),
         br.NormalGammaBandit([centre], rate, shape, rate),
     ]
-    known = nothing_known(1)
+    stats = empty_stats(1)
     for reward in rewards:
-        take_in(known, 0, float(reward))
+        add_reward(stats, 0, float(reward))
     for bandit in bandits:
         law = posterior(bandit, 0, rewards)
-        assert known_mean(bandit.model, known, 0) == pytest.approx(law.mean(), rel=1e-11, abs=1e-12)
-        assert posterior_quantile(bandit.model, known, 0, 1e-3) == pytest.approx(law.isf(1e-3), rel=1e-10, abs=1e-12)
+        assert current_mean(bandit.model, stats, 0) == pytest.approx(law.mean(), rel=1e-11, abs=1e-12)
+        assert posterior_quantile(bandit.model, stats, 0, 1e-3) == pytest.approx(law.isf(1e-3), rel=1e-10, abs=1e-12)
 
 
 SMALL_AND_LARGE = [1e-50, 1.0, 1e50]
@@ -88,10 +88,10 @@ def extreme_bandits(kind):
 @kinds
 def test_extreme_priors_give_finite_numbers(kind):
     for bandit in extreme_bandits(kind):
-        known, rewards = learned(bandit, 2)
+        stats, rewards = learned(bandit, 2)
         assert np.isfinite(rewards).all()
         with np.errstate(all="ignore"):
-            for seen in (known, nothing_known(bandit.arms)):
+            for seen in (stats, empty_stats(bandit.arms)):
                 for arm in range(bandit.arms):
                     drawn, _ = posterior_draw(bandit.model, seen, arm, stream_of(arm))
                     quantiles = [posterior_quantile(bandit.model, seen, arm, tail) for tail in TAILS]
@@ -103,11 +103,11 @@ def test_extreme_priors_give_finite_numbers(kind):
 def test_draws_are_around_the_posterior_mean(kind):
     """By less than four standard errors; around the prior mean they are not."""
     bandit = CONJUGATE[kind]
-    known, rewards = learned(bandit, 20)
+    stats, rewards = learned(bandit, 20)
     law, prior, stream, drawn = posterior(bandit, 0, rewards[0]), posterior(bandit, 0, []), stream_of(3), []
     with np.errstate(over="ignore"):
         for _ in range(400):
-            value, stream = posterior_draw(bandit.model, known, 0, stream)
+            value, stream = posterior_draw(bandit.model, stats, 0, stream)
             drawn.append(value)
     stderr = law.std() / math.sqrt(len(drawn))
     assert abs(np.mean(drawn) - law.mean()) < 4 * stderr
@@ -135,7 +135,7 @@ def off(chance, density, tail):
 @pytest.mark.parametrize("shape", [0.6, 1.3, 2.0, 37.5, 2000.25])
 def test_quantiles_to_ten_digits(shape, tail):
     """By mpmath, from the shape alone: all other numbers are factors."""
-    nothing = nothing_known(1)
+    nothing = empty_stats(1)
     with mpmath.workdps(40):
         s, t = mpmath.mpf(shape), mpmath.mpf(tail)
         x = mpmath.mpf(posterior_quantile(br.PoissonBandit([shape], [1.0]).model, nothing, 0, tail))

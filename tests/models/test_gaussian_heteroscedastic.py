@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 import bayesregret as br
 from bayesregret import GaussianBandit
 from bayesregret.contracts import (
+    add_reward,
     divergence_limit,
     draw_reward,
-    nothing_known,
+    empty_stats,
     posterior_draw,
     posterior_mean,
     posterior_quantile,
     prior_pulls,
     prior_total,
-    take_in,
     variance_proxy,
 )
 from bayesregret.models.gaussian import GaussianModel
-from bayesregret.models.gaussian_heteroscedastic import GaussianArmsModel, RademacherArmsModel
-from bayesregret.models.no_prior import FlatArmsModel, FlatModel
+from bayesregret.models.gaussian_heteroscedastic import HeteroscedasticModel, HeteroscedasticRademacherModel
+from bayesregret.models.no_prior import NoPriorArmsModel, NoPriorModel
 from bayesregret.problem import load_problem, problem_from_dict, save_problem
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from conftest import JIT_IS_OFF
@@ -47,10 +47,10 @@ def test_a_list_of_equal_numbers_is_that_number():
 
 
 def test_what_differs_picks_the_model():
-    assert isinstance(GaussianBandit([0, 0], [1, 2], 1).model, GaussianArmsModel)
-    assert isinstance(GaussianBandit([0, 0], 1, [1, 2], "rademacher").model, RademacherArmsModel)
-    assert isinstance(GaussianBandit([0, 0], [1, 2], 1).flat_model(), FlatModel)
-    assert isinstance(GaussianBandit([0, 0], 1, [1, 2]).flat_model(), FlatArmsModel)
+    assert isinstance(GaussianBandit([0, 0], [1, 2], 1).model, HeteroscedasticModel)
+    assert isinstance(GaussianBandit([0, 0], 1, [1, 2], "rademacher").model, HeteroscedasticRademacherModel)
+    assert isinstance(GaussianBandit([0, 0], [1, 2], 1).no_prior_model(), NoPriorModel)
+    assert isinstance(GaussianBandit([0, 0], 1, [1, 2]).no_prior_model(), NoPriorArmsModel)
     assert GaussianBandit([0, 0], 1, [1, 3]).reward_proxy == 9.0
 
 
@@ -104,7 +104,7 @@ def test_posterior_is_the_textbooks(bandit, data):
 def test_a_prior_is_worth_pulls():
     assert [prior_pulls(ARMS.model, arm) for arm in (0, 1)] == [16.0, 0.25]
     assert [prior_total(ARMS.model, arm) for arm in (0, 1)] == [8.0, -0.25]
-    flat = ARMS.flat_model()
+    flat = ARMS.no_prior_model()
     assert [variance_proxy(flat, arm, 2) for arm in (0, 1)] == [2.0, 0.5]
     assert variance_proxy(flat, 1, 0) == np.inf
     assert prior_pulls(flat, 1) == prior_total(flat, 1) == 0.0
@@ -114,17 +114,18 @@ def test_a_prior_is_worth_pulls():
 def test_each_arm_is_a_bandit_of_its_own(arm):
     """Draws and limits of an arm are, to rounding, those of a bandit that has nothing else."""
     alone = GaussianBandit(ARMS.prior_mean[[arm]], ARMS.prior_width[arm], ARMS.reward_noise[arm])
-    many, one = nothing_known(2), nothing_known(1)
+    many, one = empty_stats(2), empty_stats(1)
     for reward in (0.3, -1.2, 2.0):
-        take_in(many, arm, reward)
-        take_in(one, 0, reward)
+        add_reward(many, arm, reward)
+        add_reward(one, 0, reward)
     with np.errstate(over="ignore"):
         assert draw_reward(ARMS.model, arm, 0.2, stream_of(3))[0] == draw_reward(alone.model, 0, 0.2, stream_of(3))[0]
         drawn = posterior_draw(ARMS.model, many, arm, stream_of(3))[0]
         assert drawn == pytest.approx(posterior_draw(alone.model, one, 0, stream_of(3))[0], rel=1e-13)
     quantile = posterior_quantile(ARMS.model, many, arm, 0.01)
     assert quantile == pytest.approx(posterior_quantile(alone.model, one, 0, 0.01), rel=1e-13)
-    assert divergence_limit(ARMS.flat_model(), arm, 0.2, 0.5) == divergence_limit(alone.flat_model(), 0, 0.2, 0.5)
+    own, shared = ARMS.no_prior_model(), alone.no_prior_model()
+    assert divergence_limit(own, arm, 0.2, 0.5) == divergence_limit(shared, 0, 0.2, 0.5)
 
 
 def test_rademacher_rewards_are_one_step_off_the_mean():

@@ -5,7 +5,7 @@ import pytest
 
 from bayesregret import LinearBandit
 from bayesregret.contracts import information, mean_now, means_at, variance_now
-from bayesregret.models.linear_lazy_posterior import learn_one, make_streak
+from bayesregret.models.linear_lazy_posterior import learn_one, make_lazy_posterior
 from bayesregret.rng import U, normal, raw
 from draws import compiled, stream_of
 
@@ -42,7 +42,7 @@ def told(posterior):
 
 def errors_after(rounds, forgotten=0):
     """Of what is told, as shares of its size; `forgotten` pulls are left out of the solve."""
-    posterior, counts, totals = make_streak(BANDIT.model), np.zeros(BANDIT.arms), np.zeros(BANDIT.arms)
+    posterior, counts, totals = make_lazy_posterior(BANDIT.model), np.zeros(BANDIT.arms), np.zeros(BANDIT.arms)
     compiled(learn_rounds)(posterior, BANDIT.model, counts, totals, rounds, stream_of(41))
     counts[0] -= forgotten
     x, noise = BANDIT.features, BANDIT.reward_noise

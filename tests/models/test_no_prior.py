@@ -3,9 +3,9 @@
 import math
 
 from bayesregret.contracts import inverse_pulls, posterior_mean, prior_pulls, prior_total, variance_proxy
-from bayesregret.models.no_prior import FlatModel
+from bayesregret.models.no_prior import NoPriorModel
 
-MODEL = FlatModel(reward_proxy=4.0)
+MODEL = NoPriorModel(reward_proxy=4.0)
 
 
 def test_nothing_is_known_before_the_first_pull():

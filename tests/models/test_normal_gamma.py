@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import nothing_known, posterior_quantile, take_in
+from bayesregret.contracts import add_reward, empty_stats, posterior_quantile
 from bayesregret.models.normal_gamma import posterior_scale
 from models.conjugate import CONJUGATE, World, in_plain_python
 
@@ -73,13 +73,13 @@ def test_rewards_far_from_zero_keep_their_deviations(centre, digits):
     """Rewards of deviation 1 around a far centre. The control is the sum of squares less the square of the sum."""
     rewards = centre + np.random.default_rng(1).standard_normal(2000)
     bandit = br.NormalGammaBandit([centre], 1.0, 2.0, 1.0)
-    known = nothing_known(1)
+    stats = empty_stats(1)
     for reward in rewards:
-        take_in(known, 0, reward)
+        add_reward(stats, 0, reward)
     truth = exact_scale(bandit, rewards)
-    assert posterior_scale(bandit.model, known, 0) == pytest.approx(truth, rel=digits)
+    assert posterior_scale(bandit.model, stats, 0) == pytest.approx(truth, rel=digits)
     if centre >= 1e6:
-        squares, total = float(np.add.accumulate(rewards**2)[-1]), known.totals[0]
+        squares, total = float(np.add.accumulate(rewards**2)[-1]), stats.totals[0]
         assert 1.0 + 0.5 * (squares - total**2 / 2000) != pytest.approx(truth, rel=digits)
 
 
@@ -88,8 +88,8 @@ def test_moving_everything_moves_the_quantile():
     rewards = np.round(np.random.default_rng(2).standard_normal(50), 3)
     found = []
     for shift in (0.0, 2.0**20):
-        bandit, known = br.NormalGammaBandit([0.5 + shift], 0.5, 1.5, 1.0), nothing_known(1)
+        bandit, stats = br.NormalGammaBandit([0.5 + shift], 0.5, 1.5, 1.0), empty_stats(1)
         for reward in rewards:
-            take_in(known, 0, reward + shift)
-        found.append(posterior_quantile(bandit.model, known, 0, 1e-6) - shift)
+            add_reward(stats, 0, reward + shift)
+        found.append(posterior_quantile(bandit.model, stats, 0, 1e-6) - shift)
     assert found[1] == pytest.approx(found[0], rel=1e-8)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, nothing_known
+from bayesregret.contracts import choose_arm, empty_stats
 from exact.bernoulli.enumeration import mean_of_best
 from optimal.fractions_by_hand import best_of_all_trees, best_reward, exact, reward_of
 
@@ -21,9 +21,9 @@ PRIORS = {
 
 
 def known_of(pulls, wins):
-    known = nothing_known(len(pulls))
-    known.counts[:], known.totals[:] = pulls, wins
-    return known
+    stats = empty_stats(len(pulls))
+    stats.counts[:], stats.totals[:] = pulls, wins
+    return stats
 
 
 def chooser(policy, bandit, horizon):

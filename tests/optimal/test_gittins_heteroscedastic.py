@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 import bayesregret as br
-from bayesregret.contracts import nothing_known
+from bayesregret.contracts import empty_stats
 from bayesregret.optimal.gittins import check_within_horizon, gaussian_tables
 from bayesregret.policies.gittins import gittins_now
 from optimal.test_bayes_optimal import known_of
@@ -39,8 +39,8 @@ def test_an_index_does_not_depend_on_the_other_arms(arm):
     assert br.gittins_index(OWN, arm, **data) == br.gittins_index(alone(arm), **data)
     settings, its_own = (br.Gittins().settings(bandit, HORIZON) for bandit in (OWN, alone(arm)))
     for pulls, total in ((0, 0.0), (2, 1.0), (4, -3.0)):
-        known, one = known_of([pulls] * 4, [total] * 4), known_of([pulls], [total])
-        index = gittins_now(settings, OWN.model, known, arm, pulls + 1)
+        stats, one = known_of([pulls] * 4, [total] * 4), known_of([pulls], [total])
+        index = gittins_now(settings, OWN.model, stats, arm, pulls + 1)
         assert index == gittins_now(its_own, alone(arm).model, one, 0, pulls + 1)
         expected = br.gittins_index(OWN, arm, pulls=pulls, total=total, rounds=HORIZON - pulls)
         assert index == pytest.approx(expected, rel=1e-12)
@@ -88,8 +88,8 @@ def test_rewards_of_the_other_kind():
     """Indices are of what is believed: Gaussian arms, of rewards that are a step off their mean, or 0 and 1."""
     steps = br.GaussianBandit(OWN.prior_mean, OWN.prior_width, OWN.reward_noise, noise_kind="rademacher")
     settings = br.Gittins().settings(steps, 3)
-    index = gittins_now(settings, steps.model, nothing_known(4), 1, 1)
-    assert index == gittins_now(settings, OWN.model, nothing_known(4), 1, 1)
+    index = gittins_now(settings, steps.model, empty_stats(4), 1, 1)
+    assert index == gittins_now(settings, OWN.model, empty_stats(4), 1, 1)
     belief = br.GaussianBandit([0.5, 0.5], [0.1, 0.3], 0.5)
     agent = br.Gittins(prior=belief).start(br.BernoulliBandit([1, 1], [1, 1]), horizon=4)
     assert agent.select() == 1  # there is more to learn of it

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, nothing_known, take_in
+from bayesregret.contracts import add_reward, choose_arm, empty_stats
 from bayesregret.policies.gittins import gittins_now
 from optimal.fractions_by_hand import best_reward, reward_of
 from optimal.test_bayes_optimal import chooser, known_of
@@ -20,8 +20,8 @@ def gittins_chooser(bandit, horizon):
     settings = br.Gittins().settings(bandit, horizon)
 
     def choose(pulls, wins, round_):
-        known = known_of(pulls, wins)
-        return int(np.argmax([gittins_now(settings, bandit.model, known, a, round_) for a in range(bandit.arms)]))
+        stats = known_of(pulls, wins)
+        return int(np.argmax([gittins_now(settings, bandit.model, stats, a, round_) for a in range(bandit.arms)]))
 
     return choose
 
@@ -33,13 +33,13 @@ def test_ceilings_change_no_decision(bandit):
     looks_at_all = gittins_chooser(bandit, horizon)
     looked_up = []
     for _ in range(20):
-        known = nothing_known(bandit.arms, 0, br.Gittins().scratch(bandit))
+        stats = empty_stats(bandit.arms, 0, br.Gittins().scratch(bandit))
         for round_ in range(1, horizon + 3):  # an agent may go on after the horizon
-            arm, _ = choose_arm(settings, bandit.model, known, round_, None)
-            assert arm == looks_at_all(known.counts, known.totals, round_)
+            arm, _ = choose_arm(settings, bandit.model, stats, round_, None)
+            assert arm == looks_at_all(stats.counts, stats.totals, round_)
             looked_up.append(arm)
             reward = float(rng.random() < 0.5) if bandit is BERNOULLI else float(rng.normal())
-            take_in(known, arm, reward)
+            add_reward(stats, arm, reward)
     assert len(set(looked_up)) >= 3
 
 
@@ -152,8 +152,8 @@ def test_a_belief_of_another_kind():
 
 def chooser_of_belief(policy, bandit):
     settings, belief = policy.settings(bandit, 6), policy.belief(bandit)
-    known = nothing_known(bandit.arms, 0, policy.scratch(bandit))
-    return choose_arm(settings, belief, known, 1, None)[0]
+    stats = empty_stats(bandit.arms, 0, policy.scratch(bandit))
+    return choose_arm(settings, belief, stats, 1, None)[0]
 
 
 def test_names():

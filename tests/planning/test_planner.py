@@ -185,7 +185,7 @@ def test_a_bound_is_told_with_its_error_and_rounded_up(small):
 
 def test_rewards_without_a_width_have_other_rivals():
     poisson = br.plan(br.PoissonBandit([1, 1], [1, 1]), 8, runs=8)
-    assert (poisson.worth.known, poisson.worth.without) == ("thompson", "kl-ucb")
+    assert (poisson.worth.stats, poisson.worth.without) == ("thompson", "kl-ucb")
     assert poisson[SPLIT].policy.explore % 2 == 0
     assert poisson[SPLIT].exact == pytest.approx(2.0)  # one pull of each costs 1, and what it does not tell as much
     unknown_variance = br.plan(br.NormalGammaBandit([0, 0], 1, 2, 1), 8, [br.Thompson()], runs=4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, nothing_known, take_in
+from bayesregret.contracts import add_reward, choose_arm, empty_stats
 from bayesregret.policies.explore_commit import ThenTheWinner
 from problems import BANDITS
 
@@ -30,14 +30,14 @@ def test_in_turn_then_one_for_good():
 
 def test_the_winner_has_the_highest_posterior_mean():
     """And it stays the winner, whatever is learnt after it was chosen; ties go to the lowest number."""
-    known, settings = nothing_known(3, memory=1), ThenTheWinner(3)
+    stats, settings = empty_stats(3, memory=1), ThenTheWinner(3)
     for arm, reward in [(0, 0.0), (1, 1.0), (2, 1.0)]:
-        take_in(known, arm, reward)
-    assert choose_arm(settings, BANDIT.model, known, 3, None)[0] == 2
-    assert choose_arm(settings, BANDIT.model, known, 4, None)[0] == 1
+        add_reward(stats, arm, reward)
+    assert choose_arm(settings, BANDIT.model, stats, 3, None)[0] == 2
+    assert choose_arm(settings, BANDIT.model, stats, 4, None)[0] == 1
     for _ in range(5):
-        take_in(known, 1, 0.0)
-    assert choose_arm(settings, BANDIT.model, known, 5, None)[0] == 1
+        add_reward(stats, 1, 0.0)
+    assert choose_arm(settings, BANDIT.model, stats, 5, None)[0] == 1
 
 
 def test_it_commits_with_what_is_known_then():
@@ -46,8 +46,8 @@ def test_it_commits_with_what_is_known_then():
     for seed in range(12):
         late = br.simulate(bandit, br.ExploreCommit(6), horizon=40, runs=1, seed=seed, delay=4)["explore-commit"]
         agent = br.ExploreCommit(6).start(bandit)
-        known = br.simulate(bandit, br.ExploreCommit(2), horizon=2, runs=1, seed=seed)["explore-commit"]
-        assert known.mean_pulls.tolist() == [1, 1, 0]
+        stats = br.simulate(bandit, br.ExploreCommit(2), horizon=2, runs=1, seed=seed)["explore-commit"]
+        assert stats.mean_pulls.tolist() == [1, 1, 0]
         for _ in range(6):
             agent.select()
         for arm, reward in zip((0, 1), first_rewards(bandit, seed), strict=True):

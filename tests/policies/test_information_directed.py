@@ -9,7 +9,7 @@ from scipy.special import entr
 from scipy.stats import norm
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, draw_reward, nothing_known, take_in
+from bayesregret.contracts import add_reward, choose_arm, draw_reward, empty_stats
 from bayesregret.policies.information_directed import look_ahead
 from bayesregret.policies.information_gain.next_reward import LEAST_TELLING, excess
 from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
@@ -21,15 +21,15 @@ from reference import directed as slow
 def look(bandit, counts=None, totals=None, gain="exact"):
     """Chances, gaps and gains after so many pulls of each arm with such sums of rewards."""
     policy = br.InformationDirected(gain=gain)
-    known = nothing_known(bandit.arms, 0, policy.scratch(bandit))
+    stats = empty_stats(bandit.arms, 0, policy.scratch(bandit))
     if counts is not None:
-        known.counts[:], known.totals[:] = counts, totals
+        stats.counts[:], stats.totals[:] = counts, totals
     with np.errstate(all="ignore"):
-        return look_ahead(policy.settings(bandit, None), bandit.model, known).best
+        return look_ahead(policy.settings(bandit, None), bandit.model, stats).best
 
 
-def choices(bandit, gain="exact", **known):
-    best = look(bandit, gain=gain, **known)
+def choices(bandit, gain="exact", **stats):
+    best = look(bandit, gain=gain, **stats)
     return best_mixture(best.gaps, best.gains)
 
 
@@ -109,12 +109,12 @@ BERNOULLI = [
 @pytest.mark.parametrize(("alpha", "beta", "counts", "wins"), BERNOULLI)
 def test_bernoulli_against_the_twin(alpha, beta, counts, wins):
     alpha, beta, counts, wins = (np.array(given, float) for given in (alpha, beta, counts, wins))
-    bandit, known = br.BernoulliBandit(alpha, beta), slow.beta_posteriors(alpha + wins, beta + counts - wins)
+    bandit, stats = br.BernoulliBandit(alpha, beta), slow.beta_posteriors(alpha + wins, beta + counts - wins)
     found = look(bandit, counts, wins)
-    assert np.allclose(found.chances, slow.chances(known), rtol=1e-8, atol=1e-11)
-    assert np.allclose(found.gaps, slow.gaps(known), rtol=1e-8, atol=1e-11)
-    assert np.allclose(found.gains, slow.bernoulli_gains(known), rtol=1e-7, atol=1e-13)
-    assert np.allclose(look(bandit, counts, wins, "variance").gains, slow.variance_gains(known), rtol=1e-7, atol=1e-13)
+    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8, atol=1e-11)
+    assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8, atol=1e-11)
+    assert np.allclose(found.gains, slow.bernoulli_gains(stats), rtol=1e-7, atol=1e-13)
+    assert np.allclose(look(bandit, counts, wins, "variance").gains, slow.variance_gains(stats), rtol=1e-7, atol=1e-13)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.01, 1e-6, 1e-40])
@@ -148,12 +148,12 @@ GAUSSIAN = [
 @pytest.mark.parametrize(("bandit", "counts", "totals"), GAUSSIAN)
 def test_gaussian_against_the_twin(bandit, counts, totals):
     mean, deviation = posterior(bandit, np.array(counts), np.array(totals))
-    known = slow.normal_posteriors(mean, deviation)
+    stats = slow.normal_posteriors(mean, deviation)
     found = look(bandit, counts, totals)
-    assert np.allclose(found.chances, slow.chances(known), rtol=1e-8)
-    assert np.allclose(found.gaps, slow.gaps(known), rtol=1e-8, atol=1e-15 * abs(mean).max() * 10)
+    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8)
+    assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8, atol=1e-15 * abs(mean).max() * 10)
     assert np.allclose(found.gains, slow.normal_gains(mean, deviation, bandit.reward_noise), rtol=3e-7)
-    told = slow.variance_gains(known)
+    told = slow.variance_gains(stats)
     assert np.allclose(look(bandit, counts, totals, "variance").gains, told, rtol=1e-7, atol=1e-9 * (mean[0] > 1e3))
 
 
@@ -216,11 +216,11 @@ def test_sharp_and_wide_gaussian_arms():
     """10,000 pulls, 300 and none."""
     bandit = br.GaussianBandit([0, 0, 0], 1.0, 1.0)
     counts, totals = np.array([10_000, 300, 0]), np.array([5_000.0, 140.0, 0.0])
-    known = slow.normal_posteriors(*posterior(bandit, counts, totals))
+    stats = slow.normal_posteriors(*posterior(bandit, counts, totals))
     found = look(bandit, counts, totals, "variance")
-    assert np.allclose(found.chances, slow.chances(known), rtol=1e-8)
-    assert np.allclose(found.gaps, slow.gaps(known), rtol=1e-8)
-    assert np.allclose(found.gains, slow.variance_gains(known), rtol=1e-8)
+    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8)
+    assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8)
+    assert np.allclose(found.gains, slow.variance_gains(stats), rtol=1e-8)
 
 
 @pytest.mark.parametrize("width", [0.5, 1.0, 2.0, 4.0])
@@ -295,8 +295,8 @@ def test_equal_arms_go_by_number():
     for bandit in (br.BernoulliBandit([1] * 5, [1] * 5), br.GaussianBandit([0] * 5, 1, 1)):
         assert choices(bandit)[0] == 0
         assert choices(bandit)[2] == 1.0
-    known = {"counts": [3, 0, 3, 0], "totals": [1, 0, 1, 0]}
-    first, second, _ = choices(br.BernoulliBandit([1] * 4, [1] * 4), **known)
+    stats = {"counts": [3, 0, 3, 0], "totals": [1, 0, 1, 0]}
+    first, second, _ = choices(br.BernoulliBandit([1] * 4, [1] * 4), **stats)
     assert {first, second} <= {0, 1}
 
 
@@ -317,17 +317,17 @@ def test_arms_that_tell_nothing():
 
 def play(bandit, policy, horizon, seed):
     """Pulls of each arm in run 0, by the contracts alone."""
-    settings, known = policy.settings(bandit, horizon), nothing_known(bandit.arms, 0, policy.scratch(bandit))
+    settings, stats = policy.settings(bandit, horizon), empty_stats(bandit.arms, 0, policy.scratch(bandit))
     key, means = seed_key(seed), bandit.draw_means(1, seed=seed)[0]
     with np.errstate(all="ignore"):
         start = run_word(key, 0)
         streams = [open_stream(key, start, REWARD + U(arm)) for arm in range(bandit.arms)]
         stream = open_stream(key, start, POLICY)
         for round_ in range(1, horizon + 1):
-            arm, stream = choose_arm(settings, policy.belief(bandit), known, round_, stream)
+            arm, stream = choose_arm(settings, policy.belief(bandit), stats, round_, stream)
             reward, streams[arm] = draw_reward(bandit.model, arm, means[arm], streams[arm])
-            take_in(known, arm, reward)
-    return known.counts.tolist()
+            add_reward(stats, arm, reward)
+    return stats.counts.tolist()
 
 
 @pytest.mark.parametrize("gain", [pytest.param("exact", marks=pytest.mark.slow), "variance"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, nothing_known, take_in
+from bayesregret.contracts import add_reward, choose_arm, empty_stats
 from bayesregret.rng import POLICY, open_stream, run_word, seed_key, uniform
 from reference import directed as slow
 
@@ -13,14 +13,14 @@ SEED, ROUNDS = 9, 12
 
 def gaps_and_gains(bandit, gain, counts, totals):
     if isinstance(bandit, br.BernoulliBandit):
-        known = slow.beta_posteriors(bandit.alpha + totals, bandit.beta + counts - totals)
-        return slow.gaps(known), (slow.variance_gains if gain == "variance" else slow.bernoulli_gains)(known)
+        stats = slow.beta_posteriors(bandit.alpha + totals, bandit.beta + counts - totals)
+        return slow.gaps(stats), (slow.variance_gains if gain == "variance" else slow.bernoulli_gains)(stats)
     pulls = bandit.model.strength + counts
     mean, deviation = (bandit.model.strength * bandit.prior_mean + totals) / pulls, bandit.reward_noise / np.sqrt(pulls)
-    known = slow.normal_posteriors(mean, deviation)
+    stats = slow.normal_posteriors(mean, deviation)
     exact = gain == "exact"
-    return slow.gaps(known), slow.normal_gains(mean, deviation, bandit.reward_noise) if exact else slow.variance_gains(
-        known
+    return slow.gaps(stats), slow.normal_gains(mean, deviation, bandit.reward_noise) if exact else slow.variance_gains(
+        stats
     )
 
 
@@ -35,16 +35,16 @@ def gaps_and_gains(bandit, gain, counts, totals):
 )
 def test_every_round(bandit, gain):
     policy = br.InformationDirected(gain)
-    settings, known = policy.settings(bandit, None), nothing_known(bandit.arms, 0, policy.scratch(bandit))
+    settings, stats = policy.settings(bandit, None), empty_stats(bandit.arms, 0, policy.scratch(bandit))
     rng, means = np.random.default_rng(3), bandit.draw_instance(seed=SEED).mean_rewards
     key = seed_key(SEED)
     with np.errstate(all="ignore"):
         stream = open_stream(key, run_word(key, 0), POLICY)
         mixed = 0
         for round_ in range(1, ROUNDS + 1):
-            shares = slow.mixture(*gaps_and_gains(bandit, gain, known.counts, known.totals))
+            shares = slow.mixture(*gaps_and_gains(bandit, gain, stats.counts, stats.totals))
             u, _ = uniform(stream)
-            arm, stream = choose_arm(settings, bandit.model, known, round_, stream)
+            arm, stream = choose_arm(settings, bandit.model, stats, round_, stream)
             limit = shares[np.flatnonzero(shares > 1e-9)[0]]  # the lowest-numbered of the two has the lowest draws
             assert abs(u - limit) > 1e-4
             assert arm == np.flatnonzero(shares > 1e-9)[0 if u < limit else -1]
@@ -53,5 +53,5 @@ def test_every_round(bandit, gain):
             reward = (
                 float(rng.random() < means[arm]) if is_bernoulli else means[arm] + bandit.reward_noise * rng.normal()
             )
-            take_in(known, arm, reward)
+            add_reward(stats, arm, reward)
     assert mixed > 0

@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import choose_linear, information
-from bayesregret.models.linear_lazy_posterior import learn_one, linear_nothing_known, make_streak
+from bayesregret.models.linear_lazy_posterior import learn_one, linear_empty_stats, make_lazy_posterior
 from problems import BANDITS
 
 LINEAR = BANDITS["linear"]
@@ -18,7 +18,7 @@ def test_index_is_the_best_of_the_ellipsoid():
     """The highest mean over the boundary of the ellipse, walked along in small steps."""
     policy = br.LinUCB(regularisation=0.5, bound=2.0, delta=0.1)
     belief, settings = policy.belief(LINEAR), policy.settings(LINEAR, None)
-    posterior, known = make_streak(belief), linear_nothing_known(belief, 0, 40)
+    posterior, stats = make_lazy_posterior(belief), linear_empty_stats(belief, 0, 40)
     arms, rewards = [0, 1, 1, 3], [1.0, -0.5, 0.7, 0.2]
     for arm, reward in zip(arms, rewards, strict=True):
         learn_one(posterior, belief, arm, reward)
@@ -30,9 +30,9 @@ def test_index_is_the_best_of_the_ellipsoid():
     angle = np.linspace(0.0, 2.0 * math.pi, 20_001)
     ellipse = estimate[:, None] + radius * np.linalg.solve(np.linalg.cholesky(V).T, [np.cos(angle), np.sin(angle)])
     with np.errstate(all="ignore"):
-        arm, _ = choose_linear(settings, posterior, known, 5, None)
+        arm, _ = choose_linear(settings, posterior, stats, 5, None)
     reached = (LINEAR.features @ ellipse).max(axis=1)
-    assert np.allclose(known.scratch[:5], reached, rtol=1e-7)
+    assert np.allclose(stats.scratch[:5], reached, rtol=1e-7)
     assert arm == reached.argmax()
     assert information(posterior) == pytest.approx(math.log(np.linalg.det(V) / 0.5**2), rel=1e-12)
 

@@ -12,13 +12,13 @@ from scipy.stats import norm
 import bayesregret as br
 from bayesregret.contracts import (
     divergence,
+    empty_stats,
     index_level,
     index_rise,
     index_tangent,
     index_time,
     limit_rise,
     never_lowers,
-    nothing_known,
     posterior_quantile,
     quantile_rise,
     rising_index,
@@ -116,9 +116,9 @@ def test_extreme_problems(policy, bandit, plain_python):
 
 
 def quantile(bandit, tail, count=0, total=0.0):
-    known = nothing_known(bandit.arms)
-    known.counts[0], known.totals[0] = count, total
-    return posterior_quantile(bandit.model, known, 0, tail)
+    stats = empty_stats(bandit.arms)
+    stats.counts[0], stats.totals[0] = count, total
+    return posterior_quantile(bandit.model, stats, 0, tail)
 
 
 PSEUDO_COUNTS = [1e-3, 0.03, 1.0, 7.5, 300.0]
@@ -170,17 +170,17 @@ def test_a_quantile_of_high_order_is_not_the_median():
 @pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI], ids=lambda bandit: bandit.kind)
 def test_an_index_never_falls_with_time_nor_a_success(policy, bandit):
     settings = policy.settings(bandit, 1000)
-    known = nothing_known(3)
+    stats = empty_stats(3)
     for wins, losses in itertools.product(range(4), range(4)):
-        known.counts[0], known.totals[0] = wins + losses, wins
+        stats.counts[0], stats.totals[0] = wins + losses, wins
         rising = [
-            rising_index(settings, bandit.model, known, 0, round_) for round_ in (1, 2, 3, 10, 999, 10**6, 10**12)
+            rising_index(settings, bandit.model, stats, 0, round_) for round_ in (1, 2, 3, 10, 999, 10**6, 10**12)
         ]
         assert all(later >= earlier for earlier, later in itertools.pairwise(rising))
         if bandit is BERNOULLI and wins + losses > 0:
-            known.counts[0], known.totals[0] = wins + losses + 1, wins + 1
+            stats.counts[0], stats.totals[0] = wins + losses + 1, wins + 1
             assert never_lowers(bandit.model, 1, 1.0)
-            assert rising_index(settings, bandit.model, known, 0, 10) >= rising[3]
+            assert rising_index(settings, bandit.model, stats, 0, 10) >= rising[3]
 
 
 BETAS = [(0.3, 2.0), (1.0, 0.4), (1.0, 1.0), (2.5, 0.7), (3.0, 40.0), (300.0, 90.0), (1e5, 3e5)]
@@ -191,15 +191,15 @@ BETAS = [(0.3, 2.0), (1.0, 0.4), (1.0, 1.0), (2.5, 0.7), (3.0, 40.0), (300.0, 90
 def test_a_tangent_is_a_ceiling(policy, a, b):
     """At every later round; with nine tenths of its slope it is not one at the next."""
     bandit = br.BernoulliBandit([a], [b])
-    settings, known = policy.settings(bandit, 1000), nothing_known(1)
+    settings, stats = policy.settings(bandit, 1000), empty_stats(1)
     if isinstance(policy, br.KLUCB):
-        known.counts[0], known.totals[0] = int(a + b) + 1, min(int(a), int(a + b))
+        stats.counts[0], stats.totals[0] = int(a + b) + 1, min(int(a), int(a + b))
 
     def index(round_):
-        return rising_index(settings, bandit.model, known, 0, round_)
+        return rising_index(settings, bandit.model, stats, 0, round_)
 
     for round_ in (3, 10, 1000, 10**6):
-        rise = index_rise(settings, bandit.model, known, 0, round_, index(round_))
+        rise = index_rise(settings, bandit.model, stats, 0, round_, index(round_))
         for later in (round_ + 1, 2 * round_, 10 * round_, 10**9):
             passed = index_time(settings, later) - index_time(settings, round_)
             assert index(later) <= index(round_) + rise * (1.0 + 1e-8) * passed + 1e-12
@@ -208,11 +208,11 @@ def test_a_tangent_is_a_ceiling(policy, a, b):
 
 
 def test_slopes_at_the_ends():
-    known = nothing_known(3)
-    assert quantile_rise(BERNOULLI.model, known, 0, 0.01, 1.0) == 0.0
+    stats = empty_stats(3)
+    assert quantile_rise(BERNOULLI.model, stats, 0, 0.01, 1.0) == 0.0
     assert limit_rise(BERNOULLI.model, 0, 1.0, 1.0) == 0.0
     assert limit_rise(BERNOULLI.model, 0, 0.5, 0.5) == INF
-    assert index_rise(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, INF) == 0.0
+    assert index_rise(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, stats, 0, 5, INF) == 0.0
 
 
 TRIED = pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40, 39), (10**5, 3 * 10**4)])
@@ -222,31 +222,31 @@ TRIED = pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40,
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0), br.QuantileUCB()], ids=repr)
 def test_what_an_index_surely_reaches(policy, count, wins):
     """For KL-UCB it is told by the divergence, not by its inverse; what comes too close to the index is left open."""
-    settings, known = policy.settings(BERNOULLI, None), nothing_known(3)
-    known.counts[0], known.totals[0] = count, wins
+    settings, stats = policy.settings(BERNOULLI, None), empty_stats(3)
+    stats.counts[0], stats.totals[0] = count, wins
     for round_ in (2, 100, 10**7):
-        index = rising_index(settings, BERNOULLI.model, known, 0, round_)
+        index = rising_index(settings, BERNOULLI.model, stats, 0, round_)
         below = index - 1e-6 * (1.0 - index) - 1e-7
-        assert index_tangent(settings, BERNOULLI.model, known, 0, round_, below)[3]
+        assert index_tangent(settings, BERNOULLI.model, stats, 0, round_, below)[3]
         for value in (index * (1.0 + 1e-12), index + 1e-6 * (1.0 - index), 1.0, INF):
-            assert index >= value or not index_tangent(settings, BERNOULLI.model, known, 0, round_, value)[3]
+            assert index >= value or not index_tangent(settings, BERNOULLI.model, stats, 0, round_, value)[3]
 
 
 @TRIED
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
 def test_a_tangent_wherever_it_touches_is_a_ceiling(policy, count, wins):
     """Before and after; flatter it is not one soon after, steeper not soon before."""
-    settings, known = policy.settings(BERNOULLI, None), nothing_known(3)
-    known.counts[0], known.totals[0] = count, wins
+    settings, stats = policy.settings(BERNOULLI, None), empty_stats(3)
+    stats.counts[0], stats.totals[0] = count, wins
 
     def over(round_, height, slope, time):
         """By how much a line is above the index."""
         ceiling = height + slope * (index_time(settings, round_) - time)
-        return ceiling - rising_index(settings, BERNOULLI.model, known, 0, round_)
+        return ceiling - rising_index(settings, BERNOULLI.model, stats, 0, round_)
 
     for touched in (3, 50, 10**4, 10**9):
-        value = rising_index(settings, BERNOULLI.model, known, 0, touched)
-        height, slope, time, _ = index_tangent(settings, BERNOULLI.model, known, 0, 50, value)
+        value = rising_index(settings, BERNOULLI.model, stats, 0, touched)
+        height, slope, time, _ = index_tangent(settings, BERNOULLI.model, stats, 0, 50, value)
         rounds = (2, 3, 10, 50, 10**3, 10**4, 10**7, 10**12)
         assert min(over(round_, height, slope, time) for round_ in rounds) >= 0.0
         assert over(touched, height, slope, time) < 1e-7
@@ -256,8 +256,8 @@ def test_a_tangent_wherever_it_touches_is_a_ceiling(policy, count, wins):
 
 
 def test_a_tangent_of_an_arm_never_tried():
-    known = nothing_known(3)
-    assert index_tangent(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, known, 0, 5, 0.5) == (
+    stats = empty_stats(3)
+    assert index_tangent(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, stats, 0, 5, 0.5) == (
         INF,
         0.0,
         math.log(5),

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bayesregret as br
-from bayesregret.priors import readers as columns
+from bayesregret.priors import readers
 from bayesregret.priors.history import History, read_history
 
 GOOD = "experiment,arm,pulls,successes\n1,A,10,3\n1,B,20,5\n2,A,30,9\n"
@@ -106,7 +106,7 @@ def test_summaries_of_the_same_arm_add_up():
 
 def test_a_large_history_is_read_in_blocks(read, monkeypatch):
     whole = read(GOOD)
-    monkeypatch.setattr(columns, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(readers, "ROWS_AT_ONCE", 2)
     assert summed(read(GOOD)) == summed(whole)
     with pytest.raises(ValueError, match="row 3: pulls must be a number, got 'x'"):
         read(GOOD.replace("2,A,30", "2,A,x"))
@@ -211,7 +211,7 @@ def test_no_history(history, said):
 
 
 def test_a_huge_file_is_not_read(read, monkeypatch):
-    monkeypatch.setattr(columns, "LARGEST_FILE", 10)
+    monkeypatch.setattr(readers, "LARGEST_FILE", 10)
     with pytest.raises(ValueError, match="is too large; a history has at most 0 MB"):
         read(GOOD)
 

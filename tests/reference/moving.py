@@ -14,7 +14,7 @@ from scipy.stats import norm
 from bayesregret import KLUCB, MOSS, EpsilonGreedy, GaussianBandit, Greedy, QuantileUCB
 from bayesregret.contracts import draw_reward
 from bayesregret.rng import POLICY, REWARD, U, open_stream, run_word, seed_key, uniform
-from reference.posteriors import History, known, posterior
+from reference.posteriors import History, posterior, stats
 from reference.replay import TOO_CLOSE
 
 
@@ -92,7 +92,7 @@ def hangs_on_rounding(index, arm, policy, bandit, history) -> bool:
     others = np.flatnonzero(index[arm] - index <= TOO_CLOSE * np.abs(index).max())
     if not hasattr(policy, "prior"):
         return len({history.data(other) for other in others}) > 1
-    return len({known(policy.prior or bandit, other, history) for other in others}) > 1
+    return len({stats(policy.prior or bandit, other, history) for other in others}) > 1
 
 
 def play(bandit, policy, *, horizon: int, seed: int, delay: int = 0, batch: int = 1) -> Rounds:

@@ -29,7 +29,7 @@ class History(NamedTuple):
         return len(self.of(arm)), sum(self.of(arm))
 
 
-def known(bandit, arm: int, history: History) -> tuple:
+def stats(bandit, arm: int, history: History) -> tuple:
     """All that is known of an independent arm: with the same of two arms, they tie in whatever order one computes."""
     if isinstance(bandit, GaussianBandit):
         own = bandit.prior_mean[arm], bandit.prior_widths[arm], bandit.reward_noises[arm]

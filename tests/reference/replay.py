@@ -11,7 +11,7 @@ import numpy as np
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit
 from bayesregret.contracts import draw_reward
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
-from reference.posteriors import History, known, posterior
+from reference.posteriors import History, posterior, stats
 
 # Indices closer than this share of their size are a tie up to rounding, and either decision is right.
 TOO_CLOSE = 1e-9
@@ -66,7 +66,7 @@ def hangs_on_rounding(index, arm, policy, bandit, history) -> bool:
     belief = policy.prior or bandit
     if isinstance(belief, LinearBandit):
         return len(set(index[others])) > 1  # equal arms have equal bits here
-    return len({known(belief, other, history) for other in others}) > 1
+    return len({stats(belief, other, history) for other in others}) > 1
 
 
 def replay(bandit, policy, *, horizon: int, seed: int, run: int = 0) -> Replay:

@@ -12,7 +12,7 @@ import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
 from bayesregret.simulation import engine
-from bayesregret.simulation.kernels import index_leader as arms
+from bayesregret.simulation.kernels import index_leader
 from bayesregret.simulation.kernels import linear_index as linear
 from problems import BANDITS, POLICIES
 
@@ -90,7 +90,7 @@ def test_company_does_not_matter(world):
 def test_tables_do_not_matter(world, entries, monkeypatch):
     """Beyond its table an index is computed, to the same bits."""
     expected = bits(run(BANDITS[world]))
-    monkeypatch.setattr(arms, "TABLE_ENTRIES", entries)
+    monkeypatch.setattr(index_leader, "TABLE_ENTRIES", entries)
     assert bits(run(BANDITS[world])) == expected
 
 
@@ -100,7 +100,7 @@ def test_cutting_streaks_does_not_matter(world, longest, monkeypatch):
     """A streak is cut now and then to hear an interrupt. In plain Python, where the length can be set."""
     expected = run(BANDITS[world], runs=20)
     monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
-    monkeypatch.setattr(arms, "LONGEST_STREAK", np.uint64(longest))
+    monkeypatch.setattr(index_leader, "LONGEST_STREAK", np.uint64(longest))
     monkeypatch.setattr(linear, "LONGEST_STREAK", longest)
     cut = run(BANDITS[world], runs=20)
     for name in POLICIES:

@@ -11,13 +11,13 @@ from bayesregret import checks
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.saved import numbers
 from bayesregret.checks import Array
-from bayesregret.contracts import arm_index, choose_arm, mean_plus_width, nothing_known, take_in
+from bayesregret.contracts import add_reward, arm_index, choose_arm, empty_stats, mean_plus_width
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.policies.base import Policy, is_mean_plus_width, make_chooser
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 
-KNOWN_STATE = ("counts", "totals", "squares", "memory")
+SAVED_STATS = ("counts", "totals", "squares", "memory")
 
 
 class ArmsAgent(Agent):
@@ -57,23 +57,23 @@ class RoundsAgent(Agent):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
         super().__init__(policy, bandit, horizon, seed)
-        self._start_knowing()
+        self._start_stats()
         self._rounds = 0
         key = seed_key(seed)
         self._stream = np.empty((1, 4), np.uint64)
         with np.errstate(over="ignore"):
             write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
 
-    def _start_knowing(self) -> None:
+    def _start_stats(self) -> None:
         chooser = make_chooser(self.policy, self.bandit, self.settings)
         self._chooser = chooser.settings
-        self._known = nothing_known(self.bandit.arms, chooser.memory, chooser.scratch)
+        self._stats = empty_stats(self.bandit.arms, chooser.memory, chooser.scratch)
         self._choose = compile_kernel(_choose, type(self.settings), type(self.belief))
 
     def select(self) -> int:
         with self._lock, np.errstate(all="ignore"):
             self._rounds += 1
-            return int(self._choose(self._chooser, self.belief, self._known, self._rounds, self._stream))
+            return int(self._choose(self._chooser, self.belief, self._stats, self._rounds, self._stream))
 
     @property
     def index(self) -> Array:
@@ -82,27 +82,27 @@ class RoundsAgent(Agent):
     @property
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
-            return self._known.counts.copy()
+            return self._stats.counts.copy()
 
     def _learn(self, arm: int, reward: float) -> None:
-        take_in(self._known, arm, reward)
+        add_reward(self._stats, arm, reward)
 
     def _state(self) -> dict[str, Any]:
-        kept = {name: getattr(self._known, name).tolist() for name in KNOWN_STATE}
+        kept = {name: getattr(self._stats, name).tolist() for name in SAVED_STATS}
         return {"rounds": self._rounds, "stream": self._stream[0].tolist()} | kept
 
     def _restore(self, state: dict[str, Any]) -> None:
-        for name in KNOWN_STATE:
-            kept = getattr(self._known, name)
+        for name in SAVED_STATS:
+            kept = getattr(self._stats, name)
             kept[...] = numbers(state, name, kept.shape)
-        self._known.scratch[...] = 0.0
-        self._known.received[0] = self._known.counts.sum()
+        self._stats.scratch[...] = 0.0
+        self._stats.received[0] = self._stats.counts.sum()
         self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)
         words = [checks.whole("agent state's stream", word, 0, 2**64 - 1) for word in state["stream"]]
         self._stream[0] = words
 
 
-def _choose(chooser: Any, belief: Any, known: Any, round_: int, streams: Any) -> Any:
-    arm, stream = choose_arm(chooser, belief, known, round_, read_stream(streams, 0))
+def _choose(chooser: Any, belief: Any, stats: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_arm(chooser, belief, stats, round_, read_stream(streams, 0))
     write_stream(streams, 0, stream)
     return arm

@@ -20,8 +20,8 @@ from bayesregret.models.linear_lazy_posterior import (
     SETTLED,
     begin,
     learn_one,
-    linear_nothing_known,
-    make_streak,
+    linear_empty_stats,
+    make_lazy_posterior,
     stretch,
 )
 from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
@@ -71,18 +71,18 @@ def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: in
 class LinearRoundsAgent(RoundsAgent):
     """A policy that looks at a linear posterior in every round, by the compiled functions of the simulation."""
 
-    def _start_knowing(self) -> None:
+    def _start_stats(self) -> None:
         chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
         self._chooser = chooser.settings
-        self._known = linear_nothing_known(self.belief, chooser.memory, chooser.scratch)
-        self._posterior = make_streak(self.belief)
+        self._stats = linear_empty_stats(self.belief, chooser.memory, chooser.scratch)
+        self._posterior = make_lazy_posterior(self.belief)
         self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
         self._update = compile_kernel(_learn_one, LinearModel)
 
     def select(self) -> int:
         with self._lock, np.errstate(all="ignore"):
             self._rounds += 1
-            return int(self._choose(self._chooser, self._posterior, self._known, self._rounds, self._stream))
+            return int(self._choose(self._chooser, self._posterior, self._stats, self._rounds, self._stream))
 
     def _learn(self, arm: int, reward: float) -> None:
         super()._learn(arm, reward)
@@ -103,8 +103,8 @@ class LinearRoundsAgent(RoundsAgent):
         streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
 
 
-def _choose_linear(chooser: Any, posterior: Any, known: Any, round_: int, streams: Any) -> Any:
-    arm, stream = choose_linear(chooser, posterior, known, round_, read_stream(streams, 0))
+def _choose_linear(chooser: Any, posterior: Any, stats: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_linear(chooser, posterior, stats, round_, read_stream(streams, 0))
     write_stream(streams, 0, stream)
     return arm
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bayesregret import checks
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
@@ -25,7 +24,7 @@ FIELDS = {
     *("horizon", "delay", "batch", "runs", "seed", "title"),
 }
 # What can be varied and is not the problem's: what it is if nothing is said, and the least that it may be.
-TIMES = {"horizon": (paper.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
+TIMES = {"horizon": (paper_settings.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
 MOST_POINTS = 100_000
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
@@ -108,8 +107,8 @@ def _experiment(
             _bandit(data, changed),
             policies,
             **times,
-            runs=checks.whole("runs", data.get("runs", paper.RUNS), 1),
-            seed=checks.whole("seed", data.get("seed", paper.SEED), 0),
+            runs=checks.whole("runs", data.get("runs", paper_settings.RUNS), 1),
+            seed=checks.whole("seed", data.get("seed", paper_settings.SEED), 0),
             bounds=bounds,
             exact=exact,
             optimal=optimal,
@@ -122,7 +121,7 @@ def _experiment(
         f"{title}: {where}" if where else title,
         f"{title} as {first} changes{f', {where}' if where else ''}.",
         Axis(first, _scale([point.x for point in points])),
-        OVER_OPTIMAL if optimal else Axis(paper.REGRET_LABEL, "log" if bounds else "linear"),
+        OVER_OPTIMAL if optimal else Axis(paper_settings.REGRET_LABEL, "log" if bounds else "linear"),
         tuple(sorted(points, key=lambda point: point.x)),
         _trends(policies, bounds, ratio_of if optimal else regret_of),
         _claims,

@@ -15,7 +15,7 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means
 from bayesregret.dispatch import compile_kernel
-from bayesregret.models.no_prior import FlatModel
+from bayesregret.models.no_prior import NoPriorModel
 from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
 
@@ -79,11 +79,11 @@ class Bandit:
         """Whether a belief of this kind can learn from the other bandit's rewards."""
         return True
 
-    def flat_model(self) -> Any:
+    def no_prior_model(self) -> Any:
         """The same rewards without a prior: what a policy that knows none believes."""
         if self.reward_proxy == math.inf:
             raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")
-        return FlatModel(self.reward_proxy)
+        return NoPriorModel(self.reward_proxy)
 
     def world(self) -> Any:
         """The model for one thread to draw from; one with room of its own, if an instance is more than its means."""

@@ -91,20 +91,20 @@ def bernoulli_variance_proxy(model, arm, count):
 
 
 @posterior_draw.implement(BernoulliModel)
-def bernoulli_draw(model, known, arm, stream):
-    a, b = pseudo_counts(model, known, arm)
+def bernoulli_draw(model, stats, arm, stream):
+    a, b = pseudo_counts(model, stats, arm)
     return beta(a, b, stream)
 
 
 @pseudo_counts.implement(BernoulliModel)
-def bernoulli_pseudo_counts(model, known, arm):
-    wins = known.totals[arm]
-    return model.alpha[arm] + wins, model.beta[arm] + known.counts[arm] - wins
+def bernoulli_pseudo_counts(model, stats, arm):
+    wins = stats.totals[arm]
+    return model.alpha[arm] + wins, model.beta[arm] + stats.counts[arm] - wins
 
 
 @posterior_quantile.implement(BernoulliModel)
-def bernoulli_quantile(model, known, arm, tail):
-    a, b = pseudo_counts(model, known, arm)
+def bernoulli_quantile(model, stats, arm, tail):
+    a, b = pseudo_counts(model, stats, arm)
     quantile = betainccinv(a, b, tail)
     return quantile if quantile >= 0.0 else quantile_near_1(a, b, tail)
 
@@ -119,8 +119,8 @@ def quantile_near_1(a, b, tail):
 
 
 @quantile_rise.implement(BernoulliModel)
-def bernoulli_quantile_rise(model, known, arm, tail, quantile):
-    a, b = pseudo_counts(model, known, arm)
+def bernoulli_quantile_rise(model, stats, arm, tail, quantile):
+    a, b = pseudo_counts(model, stats, arm)
     return beta_quantile_rise(a, b, tail, quantile)
 
 

@@ -91,15 +91,15 @@ def exponential_prior_total(model, arm):
 
 
 @posterior_draw.implement(ExponentialModel)
-def exponential_draw(model, known, arm, stream):
-    value, stream = gamma(model.shape[arm] + known.counts[arm], stream)
-    return (model.rate[arm] + known.totals[arm]) / value, stream
+def exponential_draw(model, stats, arm, stream):
+    value, stream = gamma(model.shape[arm] + stats.counts[arm], stream)
+    return (model.rate[arm] + stats.totals[arm]) / value, stream
 
 
 @posterior_quantile.implement(ExponentialModel)
-def exponential_quantile(model, known, arm, tail):
+def exponential_quantile(model, stats, arm, tail):
     """A mean is high where its rate is low."""
-    return (model.rate[arm] + known.totals[arm]) / low_gamma_quantile(model.shape[arm] + known.counts[arm], tail)
+    return (model.rate[arm] + stats.totals[arm]) / low_gamma_quantile(model.shape[arm] + stats.counts[arm], tail)
 
 
 @jitable

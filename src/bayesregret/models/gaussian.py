@@ -10,9 +10,9 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
+    current_mean,
     draw_means,
     draw_reward,
-    known_mean,
     normal_deviation,
     posterior_draw,
     posterior_quantile,
@@ -22,8 +22,8 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.models.bandit import Bandit
-from bayesregret.models.gaussian_heteroscedastic import GaussianArmsModel, RademacherArmsModel
-from bayesregret.models.no_prior import FlatArmsModel
+from bayesregret.models.gaussian_heteroscedastic import HeteroscedasticModel, HeteroscedasticRademacherModel
+from bayesregret.models.no_prior import NoPriorArmsModel
 from bayesregret.numerics.special import ndtri
 from bayesregret.rng import normal, sign
 
@@ -87,10 +87,10 @@ class GaussianBandit(Bandit):
         """(arms,): the reward noise of each arm."""
         return np.full(self.arms, self.reward_noise)
 
-    def flat_model(self) -> Any:
+    def no_prior_model(self) -> Any:
         if isinstance(self.reward_noise, np.ndarray):
-            return FlatArmsModel(self.reward_noise**2)
-        return super().flat_model()
+            return NoPriorArmsModel(self.reward_noise**2)
+        return super().no_prior_model()
 
     def _make_model(self) -> Any:
         is_gaussian = self.noise_kind == "gaussian"
@@ -98,7 +98,7 @@ class GaussianBandit(Bandit):
         if not self.arms_differ:
             shared = GaussianModel if is_gaussian else RademacherModel
             return shared(self.prior_mean, self.prior_width, self.reward_noise, strength)
-        own = GaussianArmsModel if is_gaussian else RademacherArmsModel
+        own = HeteroscedasticModel if is_gaussian else HeteroscedasticRademacherModel
         return own(self.prior_mean, self.prior_widths, self.reward_noises, np.full(self.arms, strength))
 
 
@@ -154,30 +154,30 @@ def gaussian_variance(model, arm, count):
 
 @normal_deviation.implement(GaussianModel)
 @normal_deviation.implement(RademacherModel)
-@normal_deviation.implement(GaussianArmsModel)
-@normal_deviation.implement(RademacherArmsModel)
+@normal_deviation.implement(HeteroscedasticModel)
+@normal_deviation.implement(HeteroscedasticRademacherModel)
 def gaussian_deviation(model, arm, count):
     return math.sqrt(variance_proxy(model, arm, count))
 
 
 @posterior_draw.implement(GaussianModel)
 @posterior_draw.implement(RademacherModel)
-@posterior_draw.implement(GaussianArmsModel)
-@posterior_draw.implement(RademacherArmsModel)
-def gaussian_draw(model, known, arm, stream):
+@posterior_draw.implement(HeteroscedasticModel)
+@posterior_draw.implement(HeteroscedasticRademacherModel)
+def gaussian_draw(model, stats, arm, stream):
     z, stream = normal(stream)
-    return known_mean(model, known, arm) + normal_deviation(model, arm, known.counts[arm]) * z, stream
+    return current_mean(model, stats, arm) + normal_deviation(model, arm, stats.counts[arm]) * z, stream
 
 
 @posterior_quantile.implement(GaussianModel)
 @posterior_quantile.implement(RademacherModel)
-@posterior_quantile.implement(GaussianArmsModel)
-@posterior_quantile.implement(RademacherArmsModel)
-def gaussian_quantile(model, known, arm, tail):
+@posterior_quantile.implement(HeteroscedasticModel)
+@posterior_quantile.implement(HeteroscedasticRademacherModel)
+def gaussian_quantile(model, stats, arm, tail):
     """The normal quantile is kept: it is the same for every arm, and ten times the work of the rest."""
-    if known.score[0] != tail:
-        known.score[0], known.score[1] = tail, ndtri(tail)
-    return known_mean(model, known, arm) - normal_deviation(model, arm, known.counts[arm]) * known.score[1]
+    if stats.score[0] != tail:
+        stats.score[0], stats.score[1] = tail, ndtri(tail)
+    return current_mean(model, stats, arm) - normal_deviation(model, arm, stats.counts[arm]) * stats.score[1]
 
 
 @reward_deviation.implement(GaussianModel)

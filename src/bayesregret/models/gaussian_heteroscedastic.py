@@ -19,7 +19,7 @@ from bayesregret.contracts import (
 from bayesregret.rng import normal, sign
 
 
-class GaussianArmsModel(NamedTuple):
+class HeteroscedasticModel(NamedTuple):
     """(arms,) each."""
 
     prior_mean: Array
@@ -28,7 +28,7 @@ class GaussianArmsModel(NamedTuple):
     strength: Array  # reward_noise^2 / prior_width^2: the pulls that the arm's prior is worth
 
 
-class RademacherArmsModel(NamedTuple):
+class HeteroscedasticRademacherModel(NamedTuple):
     """Gaussian beliefs about rewards whose noise is plus or minus the arm's `reward_noise`."""
 
     prior_mean: Array
@@ -37,8 +37,8 @@ class RademacherArmsModel(NamedTuple):
     strength: Array
 
 
-@draw_means.implement(GaussianArmsModel)
-@draw_means.implement(RademacherArmsModel)
+@draw_means.implement(HeteroscedasticModel)
+@draw_means.implement(HeteroscedasticRademacherModel)
 def gaussian_arms_means(model, means, stream):
     for arm in range(means.shape[0]):
         z, stream = normal(stream)
@@ -46,38 +46,38 @@ def gaussian_arms_means(model, means, stream):
     return stream
 
 
-@draw_reward.implement(GaussianArmsModel)
+@draw_reward.implement(HeteroscedasticModel)
 def gaussian_arms_reward(model, arm, mean, stream):
     z, stream = normal(stream)
     return mean + model.reward_noise[arm] * z, stream
 
 
-@draw_reward.implement(RademacherArmsModel)
+@draw_reward.implement(HeteroscedasticRademacherModel)
 def rademacher_arms_reward(model, arm, mean, stream):
     side, stream = sign(stream)
     return mean + model.reward_noise[arm] * side, stream
 
 
-@prior_pulls.implement(GaussianArmsModel)
-@prior_pulls.implement(RademacherArmsModel)
+@prior_pulls.implement(HeteroscedasticModel)
+@prior_pulls.implement(HeteroscedasticRademacherModel)
 def gaussian_arms_prior_pulls(model, arm):
     return model.strength[arm]
 
 
-@prior_total.implement(GaussianArmsModel)
-@prior_total.implement(RademacherArmsModel)
+@prior_total.implement(HeteroscedasticModel)
+@prior_total.implement(HeteroscedasticRademacherModel)
 def gaussian_arms_prior_total(model, arm):
     return model.strength[arm] * model.prior_mean[arm]
 
 
-@variance_proxy.implement(GaussianArmsModel)
-@variance_proxy.implement(RademacherArmsModel)
+@variance_proxy.implement(HeteroscedasticModel)
+@variance_proxy.implement(HeteroscedasticRademacherModel)
 def gaussian_arms_variance(model, arm, count):
     """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1; before the first pull noise is nothing to it."""
     return model.prior_width[arm] * model.prior_width[arm] / (1.0 + count / model.strength[arm])
 
 
-@reward_deviation.implement(GaussianArmsModel)
-@reward_deviation.implement(RademacherArmsModel)
+@reward_deviation.implement(HeteroscedasticModel)
+@reward_deviation.implement(HeteroscedasticRademacherModel)
 def gaussian_arms_reward_deviation(model, arm):
     return model.reward_noise[arm]

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    Known,
+    Stats,
+    empty_stats,
     information,
     lead_root,
     least_leads,
     mean_now,
     means_at,
-    nothing_known,
     repeat,
     repeated,
     variance_now,
@@ -48,7 +48,7 @@ ROUNDING = 1e-11
 EXCESS, MOVE, SHARE, KEPT, SETTLED = range(5)
 
 
-class LinearStreak(NamedTuple):
+class LazyPosterior(NamedTuple):
     belief: LinearModel
     start: LinearPosterior  # as it was when the streak began
     mean: Array  # (columns,): of `start`
@@ -57,20 +57,20 @@ class LinearStreak(NamedTuple):
     numbers: Array  # what the streak has changed, and the information of `start`
 
 
-def make_streak(model: LinearModel) -> LinearStreak:
+def make_lazy_posterior(model: LinearModel) -> LazyPosterior:
     start = make_posterior(model)
-    streak = LinearStreak(model, start, start.mean, start.roots, np.zeros(2, np.int64), np.zeros(5))
-    forget_streak(streak, model)
+    streak = LazyPosterior(model, start, start.mean, start.roots, np.zeros(2, np.int64), np.zeros(5))
+    reset_lazy_posterior(streak, model)
     return streak
 
 
-def linear_nothing_known(model: LinearModel, memory: int, scratch: int) -> Known:
+def linear_empty_stats(model: LinearModel, memory: int, scratch: int) -> Stats:
     """What a policy with a `choose_linear` knows at first beside the posterior; its scratch is as fast as that."""
-    return nothing_known(model.arms, memory)._replace(scratch=aligned(scratch))
+    return empty_stats(model.arms, memory)._replace(scratch=aligned(scratch))
 
 
 @jitable
-def forget_streak(streak, model):
+def reset_lazy_posterior(streak, model):
     """Back to the prior, nothing seen."""
     forget(streak.start, model)
     streak.numbers[SETTLED] = 0.0
@@ -126,24 +126,24 @@ def bend(streak):
     return streak.numbers[SHARE] * (1.0 - math.sqrt(streak.numbers[KEPT]))
 
 
-@mean_now.implement(LinearStreak)
+@mean_now.implement(LazyPosterior)
 def streak_mean(posterior, arm):
     return posterior.mean[arm] + posterior.start.covariance[arm] * posterior.numbers[MOVE]
 
 
-@variance_now.implement(LinearStreak)
+@variance_now.implement(LazyPosterior)
 def streak_variance(posterior, arm):
     share, kept = posterior.numbers[SHARE], posterior.numbers[KEPT]
     return variance_after(posterior.start.variance[arm], posterior.start.covariance[arm], share, kept)
 
 
-@information.implement(LinearStreak)
+@information.implement(LazyPosterior)
 def streak_information(posterior):
     """Each reward adds log(1 + w / s^2), w the arm's variance before it: a streak's sum is minus the log of KEPT."""
     return posterior.numbers[SETTLED] - math.log(posterior.numbers[KEPT])
 
 
-@means_at.implement(LinearStreak)
+@means_at.implement(LazyPosterior)
 def streak_means_at(posterior, xi, means):
     rank, columns = posterior.roots.shape
     roots, target = posterior.roots, posterior.target[0]
@@ -156,17 +156,17 @@ def streak_means_at(posterior, xi, means):
     add_rows(means, roots, xi)
 
 
-@repeated.implement(LinearStreak)
+@repeated.implement(LazyPosterior)
 def streak_arm(posterior):
     return posterior.target[0], posterior.target[1], posterior.numbers[MOVE], posterior.numbers[KEPT]
 
 
-@repeat.implement(LinearStreak)
+@repeat.implement(LazyPosterior)
 def streak_of(posterior, arm):
     turn_to(posterior, posterior.belief, arm)
 
 
-@least_leads.implement(LinearStreak)
+@least_leads.implement(LazyPosterior)
 def streak_leads(posterior, band, squares):
     start, share, kept = posterior.start, posterior.numbers[SHARE], posterior.numbers[KEPT]
     target, move = posterior.target[0], posterior.numbers[MOVE]
@@ -182,7 +182,7 @@ def streak_leads(posterior, band, squares):
     return low, high
 
 
-@lead_root.implement(LinearStreak)
+@lead_root.implement(LazyPosterior)
 def streak_lead_root(posterior, arm, root):
     target, covariance = posterior.target[0], posterior.start.covariance
     kept = 1.0 - bend(posterior) * (covariance[target] - covariance[arm])

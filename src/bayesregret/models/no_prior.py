@@ -9,47 +9,47 @@ from bayesregret.checks import Array
 from bayesregret.contracts import divergence_limit, prior_pulls, prior_total, variance_proxy
 
 
-class FlatModel(NamedTuple):
+class NoPriorModel(NamedTuple):
     """No prior; rewards are sub-Gaussian with this variance proxy around their mean."""
 
     reward_proxy: float
 
 
-class FlatArmsModel(NamedTuple):
+class NoPriorArmsModel(NamedTuple):
     """The same with a variance proxy for each arm."""
 
     reward_proxy: Array  # (arms,)
 
 
-@prior_pulls.implement(FlatModel)
-@prior_pulls.implement(FlatArmsModel)
+@prior_pulls.implement(NoPriorModel)
+@prior_pulls.implement(NoPriorArmsModel)
 def flat_prior_pulls(model, arm):
     return 0.0
 
 
-@prior_total.implement(FlatModel)
-@prior_total.implement(FlatArmsModel)
+@prior_total.implement(NoPriorModel)
+@prior_total.implement(NoPriorArmsModel)
 def flat_prior_total(model, arm):
     return 0.0
 
 
-@variance_proxy.implement(FlatModel)
+@variance_proxy.implement(NoPriorModel)
 def flat_variance(model, arm, count):
     """Variance proxy of the sample mean; infinite before the first pull, which makes an arm be tried."""
     return model.reward_proxy / count if count > 0 else math.inf
 
 
-@variance_proxy.implement(FlatArmsModel)
+@variance_proxy.implement(NoPriorArmsModel)
 def flat_arms_variance(model, arm, count):
     return model.reward_proxy[arm] / count if count > 0 else math.inf
 
 
-@divergence_limit.implement(FlatModel)
+@divergence_limit.implement(NoPriorModel)
 def flat_divergence_limit(model, arm, mean, divergence):
     """(x - mean)^2 / (2 s^2), as if rewards were normal of variance s^2."""
     return mean + math.sqrt(2.0 * model.reward_proxy * divergence)
 
 
-@divergence_limit.implement(FlatArmsModel)
+@divergence_limit.implement(NoPriorArmsModel)
 def flat_arms_divergence_limit(model, arm, mean, divergence):
     return mean + math.sqrt(2.0 * model.reward_proxy[arm] * divergence)

@@ -11,9 +11,9 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
+    current_mean,
     draw_means,
     draw_reward,
-    known_mean,
     posterior_draw,
     posterior_quantile,
     prior_pulls,
@@ -111,34 +111,34 @@ def normal_gamma_prior_total(model, arm):
 
 
 @jitable
-def posterior_shape(model, known, arm):
-    return model.shape[arm] + 0.5 * known.counts[arm]
+def posterior_shape(model, stats, arm):
+    return model.shape[arm] + 0.5 * stats.counts[arm]
 
 
 @jitable
-def posterior_scale(model, known, arm):
+def posterior_scale(model, stats, arm):
     """What the rewards' deviations from their mean, and that mean's from the prior mean, add to the scale."""
-    count = known.counts[arm]
+    count = stats.counts[arm]
     if count == 0:
         return model.scale[arm]
-    off = known.totals[arm] / count - model.prior_mean[arm]
+    off = stats.totals[arm] / count - model.prior_mean[arm]
     shrink = model.prior_pulls[arm] * count / (model.prior_pulls[arm] + count)
-    return model.scale[arm] + 0.5 * (known.squares[arm] + shrink * off * off)
+    return model.scale[arm] + 0.5 * (stats.squares[arm] + shrink * off * off)
 
 
 @posterior_draw.implement(NormalGammaModel)
-def normal_gamma_draw(model, known, arm, stream):
+def normal_gamma_draw(model, stats, arm, stream):
     """The variance of the rewards first, then their mean given it."""
-    precision, stream = gamma_of_any_shape(posterior_shape(model, known, arm), stream)
+    precision, stream = gamma_of_any_shape(posterior_shape(model, stats, arm), stream)
     z, stream = normal(stream)
-    variance = posterior_scale(model, known, arm) / (precision * (model.prior_pulls[arm] + known.counts[arm]))
-    return known_mean(model, known, arm) + math.sqrt(variance) * z, stream
+    variance = posterior_scale(model, stats, arm) / (precision * (model.prior_pulls[arm] + stats.counts[arm]))
+    return current_mean(model, stats, arm) + math.sqrt(variance) * z, stream
 
 
 @posterior_quantile.implement(NormalGammaModel)
-def normal_gamma_quantile(model, known, arm, tail):
+def normal_gamma_quantile(model, stats, arm, tail):
     """Student's distribution with 2 shape degrees of freedom."""
-    shape = posterior_shape(model, known, arm)
-    pulls = model.prior_pulls[arm] + known.counts[arm]
-    spread = math.sqrt(posterior_scale(model, known, arm) / (shape * pulls))
-    return known_mean(model, known, arm) - spread * stdtrit(2.0 * shape, tail)
+    shape = posterior_shape(model, stats, arm)
+    pulls = model.prior_pulls[arm] + stats.counts[arm]
+    spread = math.sqrt(posterior_scale(model, stats, arm) / (shape * pulls))
+    return current_mean(model, stats, arm) - spread * stdtrit(2.0 * shape, tail)

@@ -83,14 +83,14 @@ def poisson_prior_total(model, arm):
 
 
 @posterior_draw.implement(PoissonModel)
-def poisson_draw(model, known, arm, stream):
-    value, stream = gamma_of_any_shape(model.shape[arm] + known.totals[arm], stream)
-    return value / (model.rate[arm] + known.counts[arm]), stream
+def poisson_draw(model, stats, arm, stream):
+    value, stream = gamma_of_any_shape(model.shape[arm] + stats.totals[arm], stream)
+    return value / (model.rate[arm] + stats.counts[arm]), stream
 
 
 @posterior_quantile.implement(PoissonModel)
-def poisson_quantile(model, known, arm, tail):
-    return gammainccinv(model.shape[arm] + known.totals[arm], tail) / (model.rate[arm] + known.counts[arm])
+def poisson_quantile(model, stats, arm, tail):
+    return gammainccinv(model.shape[arm] + stats.totals[arm], tail) / (model.rate[arm] + stats.counts[arm])
 
 
 @divergence_limit.implement(PoissonModel)

@@ -32,21 +32,21 @@ class Choices(NamedTuple):
 
 
 @choose_arm.implement(Switches)
-def choose_by_switch(policy, model, known, round_, stream):
-    if known.counts.sum() >= policy.horizon:
-        return leading_arm(model, known), stream
-    pulls, wins = known.counts, known.totals
+def choose_by_switch(policy, model, stats, round_, stream):
+    if stats.counts.sum() >= policy.horizon:
+        return leading_arm(model, stats), stream
+    pulls, wins = stats.counts, stats.totals
     all_pulls = pulls[0] + pulls[1]
     place = all_pulls * (all_pulls + 1) * (all_pulls + 2) // 6 + pulls[0] * (pulls[0] + 1) // 2 + int(wins[0])
     return (1 if wins[1] >= policy.switch[place] else 0), stream
 
 
 @choose_arm.implement(Choices)
-def choose_by_state(policy, model, known, round_, stream):
-    pulls, wins = known.counts, known.totals
+def choose_by_state(policy, model, stats, round_, stream):
+    pulls, wins = stats.counts, stats.totals
     all_pulls = pulls.sum()
     if all_pulls >= policy.horizon:
-        return leading_arm(model, known), stream
+        return leading_arm(model, stats), stream
     state = int((wins[0] * (pulls[1] + 1) + wins[1]) * (pulls[2] + 1) + wins[2])
     return int(policy.choice[policy.places[all_pulls, pulls[0], pulls[1]] + state]), stream
 

@@ -36,8 +36,8 @@ class FixedQuantile(NamedTuple):
 
 
 @rising_index.implement(FixedQuantile)
-def fixed_quantile_index(policy, model, known, arm, round_):
-    return posterior_quantile(model, known, arm, policy.tail)
+def fixed_quantile_index(policy, model, stats, arm, round_):
+    return posterior_quantile(model, stats, arm, policy.tail)
 
 
 @dataclass(frozen=True)

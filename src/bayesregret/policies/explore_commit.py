@@ -20,23 +20,23 @@ class ThenTheWinner(NamedTuple):
 
 
 @choose_arm.implement(ThenTheWinner)
-def choose_then_the_winner(policy, model, known, round_, stream):
+def choose_then_the_winner(policy, model, stats, round_, stream):
     """`memory` holds the winner, plus 1, once it is chosen."""
-    arms = known.counts.shape[0]
+    arms = stats.counts.shape[0]
     if round_ <= policy.explore:
         return (round_ - 1) % arms, stream
-    if known.memory[0] == 0.0:
-        known.memory[0] = leading_arm(model, known) + 1.0
-    return int(known.memory[0]) - 1, stream
+    if stats.memory[0] == 0.0:
+        stats.memory[0] = leading_arm(model, stats) + 1.0
+    return int(stats.memory[0]) - 1, stream
 
 
 @choose_linear.implement(ThenTheWinner)
-def choose_then_the_linear_winner(policy, posterior, known, round_, stream):
+def choose_then_the_linear_winner(policy, posterior, stats, round_, stream):
     if round_ <= policy.explore:
-        return (round_ - 1) % known.counts.shape[0], stream
-    if known.memory[0] == 0.0:
-        known.memory[0] = highest_mean(posterior, known) + 1.0
-    return int(known.memory[0]) - 1, stream
+        return (round_ - 1) % stats.counts.shape[0], stream
+    if stats.memory[0] == 0.0:
+        stats.memory[0] = highest_mean(posterior, stats) + 1.0
+    return int(stats.memory[0]) - 1, stream
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import choose_arm, known_mean, reward_deviation
+from bayesregret.contracts import choose_arm, current_mean, reward_deviation
 from bayesregret.dispatch import contract, jitable
 from bayesregret.policies.base import BelievingPolicy
 
@@ -36,46 +36,46 @@ class GaussianIndices(NamedTuple):
 
 
 @contract
-def gittins_of_state(policy, model, known, arm, left):
+def gittins_of_state(policy, model, stats, arm, left):
     """The index of an arm with so many rounds left, at least 1: never falls as they become more."""
 
 
 @gittins_of_state.implement(BernoulliIndices)
-def gittins_of_wins(policy, model, known, arm, left):
-    pulls, row = known.counts[arm], policy.table[policy.kind[arm]]
-    return row[policy.starts[pulls] + int(known.totals[arm]) * (policy.horizon - pulls) + left - 1]
+def gittins_of_wins(policy, model, stats, arm, left):
+    pulls, row = stats.counts[arm], policy.table[policy.kind[arm]]
+    return row[policy.starts[pulls] + int(stats.totals[arm]) * (policy.horizon - pulls) + left - 1]
 
 
 @gittins_of_state.implement(GaussianIndices)
-def gittins_of_mean(policy, model, known, arm, left):
-    width = policy.widths[policy.kind[arm], known.counts[arm], left - 1]
-    return known_mean(model, known, arm) + reward_deviation(model, arm) * width
+def gittins_of_mean(policy, model, stats, arm, left):
+    width = policy.widths[policy.kind[arm], stats.counts[arm], left - 1]
+    return current_mean(model, stats, arm) + reward_deviation(model, arm) * width
 
 
 @jitable
-def gittins_now(policy, model, known, arm, round_):
+def gittins_now(policy, model, stats, arm, round_):
     """Rewards from elsewhere make the table shorter. After the horizon there is nothing to learn for."""
-    left = policy.horizon - max(round_ - 1, known.counts[arm])
-    return gittins_of_state(policy, model, known, arm, left) if left > 0 else known_mean(model, known, arm)
+    left = policy.horizon - max(round_ - 1, stats.counts[arm])
+    return gittins_of_state(policy, model, stats, arm, left) if left > 0 else current_mean(model, stats, arm)
 
 
 @choose_arm.implement(BernoulliIndices)
 @choose_arm.implement(GaussianIndices)
-def choose_by_gittins(policy, model, known, round_, stream):
+def choose_by_gittins(policy, model, stats, round_, stream):
     """An index falls while its arm waits, so one from an earlier round is a ceiling, and only the highest are looked up
     again. `scratch` holds the ceilings and the counts that they were found for, plus 1."""
-    arms = known.counts.shape[0]
-    ceilings, stamps = known.scratch[:arms], known.scratch[arms:]
+    arms = stats.counts.shape[0]
+    ceilings, stamps = stats.scratch[:arms], stats.scratch[arms:]
     for arm in range(arms):
-        if stamps[arm] != known.counts[arm] + 1.0:
-            stamps[arm] = known.counts[arm] + 1.0
-            ceilings[arm] = gittins_now(policy, model, known, arm, round_)
+        if stamps[arm] != stats.counts[arm] + 1.0:
+            stamps[arm] = stats.counts[arm] + 1.0
+            ceilings[arm] = gittins_now(policy, model, stats, arm, round_)
     while True:
         best, highest = 0, -math.inf
         for arm in range(arms):
             if ceilings[arm] > highest:
                 best, highest = arm, ceilings[arm]
-        index = gittins_now(policy, model, known, best, round_)
+        index = gittins_now(policy, model, stats, best, round_)
         if index >= highest:
             return best, stream
         ceilings[best] = index

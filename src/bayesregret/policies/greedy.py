@@ -54,22 +54,22 @@ class SometimesAny(NamedTuple):
 
 
 @choose_arm.implement(SometimesAny)
-def choose_sometimes_any(policy, model, known, round_, stream):
+def choose_sometimes_any(policy, model, stats, round_, stream):
     u, stream = uniform(stream)
-    arms = known.counts.shape[0]
+    arms = stats.counts.shape[0]
     if u < policy.epsilon:
         # Given that it is below epsilon, u / epsilon is uniform again.
         return min(arms - 1, int(u / policy.epsilon * arms)), stream
-    return leading_arm(model, known), stream
+    return leading_arm(model, stats), stream
 
 
 @choose_linear.implement(SometimesAny)
-def choose_sometimes_any_linear(policy, posterior, known, round_, stream):
+def choose_sometimes_any_linear(policy, posterior, stats, round_, stream):
     u, stream = uniform(stream)
-    arms = known.counts.shape[0]
+    arms = stats.counts.shape[0]
     if u < policy.epsilon:
         return min(arms - 1, int(u / policy.epsilon * arms)), stream
-    return highest_mean(posterior, known), stream
+    return highest_mean(posterior, stats), stream
 
 
 @dataclass(frozen=True)

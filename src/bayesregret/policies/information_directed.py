@@ -58,22 +58,22 @@ class Directed(NamedTuple):
 
 
 @choose_arm.implement(Directed)
-def choose_directed(policy, model, known, round_, stream):
+def choose_directed(policy, model, stats, round_, stream):
     u, stream = uniform(stream)
-    room = look_ahead(policy, model, known)
+    room = look_ahead(policy, model, stats)
     first, second, share = best_mixture(room.best.gaps, room.best.gains)
     return (first if u < share else second), stream
 
 
 @rarely_called
-def look_ahead(policy, model, known):
+def look_ahead(policy, model, stats):
     """The gaps and gains of all arms, in `scratch`."""
     family, rule, outcomes = policy.family, policy.rule, policy.outcomes
-    arms = known.counts.shape[0]
-    room = lay_out(known.scratch, arms)
-    what_if = lay_out_outcomes(known.scratch[room_for_best(arms) :], arms, outcomes.points.shape[1])
-    leader = leading_arm(model, known)
-    make_shapes(family, model, known, room.shapes)
+    arms = stats.counts.shape[0]
+    room = lay_out(stats.scratch, arms)
+    what_if = lay_out_outcomes(stats.scratch[room_for_best(arms) :], arms, outcomes.points.shape[1])
+    leader = leading_arm(model, stats)
+    make_shapes(family, model, stats, room.shapes)
     z, last = ends(room.shapes)
     start_integrals(family, room, z)
     start_outcomes(family, outcomes, room.shapes, what_if, z)

@@ -48,12 +48,12 @@ class ConcaveDivergence(NamedTuple):
 
 @rising_index.implement(MovingDivergence)
 @rising_index.implement(ConcaveDivergence)
-def divergence_index(policy, model, known, arm, round_):
+def divergence_index(policy, model, stats, arm, round_):
     """The highest q with N kl(mean, q) <= log t + c log log t."""
-    count = known.counts[arm]
+    count = stats.counts[arm]
     if count == 0:
         return math.inf
-    return divergence_limit(model, arm, known.totals[arm] / count, divergence_level(policy.c, round_) / count)
+    return divergence_limit(model, arm, stats.totals[arm] / count, divergence_level(policy.c, round_) / count)
 
 
 @jitable
@@ -69,21 +69,21 @@ def time_is_level(policy, round_):
 
 @index_rise.implement(ConcaveDivergence)
 @jitable
-def divergence_index_rise(policy, model, known, arm, round_, index):
-    count = known.counts[arm]
-    return limit_rise(model, arm, known.totals[arm] / count, index) / count if count > 0 else 0.0
+def divergence_index_rise(policy, model, stats, arm, round_, index):
+    count = stats.counts[arm]
+    return limit_rise(model, arm, stats.totals[arm] / count, index) / count if count > 0 else 0.0
 
 
 @index_tangent.implement(ConcaveDivergence)
-def divergence_tangent(policy, model, known, arm, round_, value):
+def divergence_tangent(policy, model, stats, arm, round_, value):
     """Where the index is `value`, which needs no inverse; at the present if it never is, or if it rises steeply there,
     the slope being a difference of close numbers."""
-    count, level = known.counts[arm], divergence_level(policy.c, round_)
-    slope = divergence_index_rise(policy, model, known, arm, round_, value)
+    count, level = stats.counts[arm], divergence_level(policy.c, round_)
+    slope = divergence_index_rise(policy, model, stats, arm, round_, value)
     if not 0.0 < slope * level < STEEP:
-        height, slope, time = tangent_at_present(policy, model, known, arm, round_)
+        height, slope, time = tangent_at_present(policy, model, stats, arm, round_)
         return height, slope, time, height >= value
-    enough = count * divergence(model, arm, known.totals[arm] / count, value)
+    enough = count * divergence(model, arm, stats.totals[arm] / count, value)
     slack = SLACK * (count + enough)
     return value, slope, enough - slack, enough + slack <= level
 
@@ -137,7 +137,7 @@ class KLUCB(Policy):
         checks.at_least("c", self.c, 0.0, LARGEST_C)
 
     def belief(self, bandit: Bandit) -> Any:
-        return bandit.flat_model() if type(bandit.model) in normal_deviation.bodies else bandit.model
+        return bandit.no_prior_model() if type(bandit.model) in normal_deviation.bodies else bandit.model
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
         c, belief = float(self.c), type(bandit.model)

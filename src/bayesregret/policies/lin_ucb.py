@@ -22,11 +22,11 @@ class Ellipsoid(NamedTuple):
 
 
 @choose_linear.implement(Ellipsoid)
-def choose_in_ellipsoid(policy, posterior, known, round_, stream):
+def choose_in_ellipsoid(policy, posterior, stats, round_, stream):
     """Theorem 2 there: with V = lambda I + sum of x x', the parameter is within s sqrt(2 log(det(V)^(1/2) lambda^(-d/2)
     / delta)) + sqrt(lambda) S of the estimate, measured by V. The belief's variances are s^2 x' V^-1 x."""
     radius = math.sqrt(information(posterior) + 2.0 * policy.log_inverse_delta) + policy.pull_to_zero / policy.noise
-    indices = known.scratch[: posterior.mean.shape[0]]
+    indices = stats.scratch[: posterior.mean.shape[0]]
     for arm in range(indices.shape[0]):
         indices[arm] = mean_now(posterior, arm) + radius * math.sqrt(variance_now(posterior, arm))
     return first_highest(indices), stream

@@ -16,8 +16,8 @@ class HighestLinear(NamedTuple):
 
 
 @choose_linear.implement(HighestLinear)
-def choose_highest_linear(policy, posterior, known, round_, stream):
-    indices = known.scratch[: posterior.mean.shape[0]]
+def choose_highest_linear(policy, posterior, stats, round_, stream):
+    indices = stats.scratch[: posterior.mean.shape[0]]
     for arm in range(indices.shape[0]):
         indices[arm] = mean_now(posterior, arm) + confidence_width(policy.policy, variance_now(posterior, arm))
     return first_highest(indices), stream
@@ -32,9 +32,9 @@ def draw_normals(xi, stream):
 
 
 @jitable
-def highest_mean(posterior, known):
+def highest_mean(posterior, stats):
     """The arm with the highest mean."""
-    means = known.scratch[: posterior.mean.shape[0]]
+    means = stats.scratch[: posterior.mean.shape[0]]
     for arm in range(means.shape[0]):
         means[arm] = mean_now(posterior, arm)
     return first_highest(means)

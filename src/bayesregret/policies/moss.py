@@ -45,4 +45,4 @@ class MOSS(Policy):
         return MossWidth(horizon / bandit.arms)
 
     def belief(self, bandit: Bandit) -> Any:
-        return bandit.flat_model()
+        return bandit.no_prior_model()

@@ -39,9 +39,9 @@ class ConcaveQuantile(NamedTuple):
 
 @rising_index.implement(MovingQuantile)
 @rising_index.implement(ConcaveQuantile)
-def quantile_index(policy, model, known, arm, round_):
+def quantile_index(policy, model, stats, arm, round_):
     """The quantile of order 1 - 1 / (t (log n)^c): passed as its tail, which keeps all digits."""
-    return posterior_quantile(model, known, arm, tail_in_round(policy, round_))
+    return posterior_quantile(model, stats, arm, tail_in_round(policy, round_))
 
 
 @jitable
@@ -50,8 +50,8 @@ def tail_in_round(policy, round_):
 
 
 @index_rise.implement(ConcaveQuantile)
-def quantile_index_rise(policy, model, known, arm, round_, index):
-    return quantile_rise(model, known, arm, tail_in_round(policy, round_), index)
+def quantile_index_rise(policy, model, stats, arm, round_, index):
+    return quantile_rise(model, stats, arm, tail_in_round(policy, round_), index)
 
 
 class MovingScore(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from bayesregret.contracts import arm_index, choose_arm, known_mean, mean_plus_width, never_lowers, rising_index
+from bayesregret.contracts import arm_index, choose_arm, current_mean, mean_plus_width, never_lowers, rising_index
 from bayesregret.dispatch import jitable, rarely_called
 
 # A ceiling of a rising index is good for this many times the rounds so far; one near the leader for a share of them, or
@@ -34,10 +34,10 @@ class HighestIndex(NamedTuple):
 
 
 @choose_arm.implement(HighestIndex)
-def choose_highest(policy, model, known, round_, stream):
+def choose_highest(policy, model, stats, round_, stream):
     best, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        index = arm_index(policy.policy, model, arm, known.counts[arm], known.totals[arm])
+    for arm in range(stats.counts.shape[0]):
+        index = arm_index(policy.policy, model, arm, stats.counts[arm], stats.totals[arm])
         if index > highest:
             best, highest = arm, index
     return best, stream
@@ -64,49 +64,49 @@ def scratch_for_ceilings(arms: int) -> int:
 
 
 @choose_arm.implement(HighestRising)
-def choose_highest_rising(policy, model, known, round_, stream):
-    scratch = known.scratch
+def choose_highest_rising(policy, model, stats, round_, stream):
+    scratch = stats.scratch
     leader = int(scratch[LEADER]) - 1
     if leader >= 0 and round_ <= scratch[GOOD_UNTIL]:
-        pulls = known.counts[leader] - scratch[COUNT]
-        if known.received[0] - scratch[RECEIVED] == pulls:  # of the leader alone
+        pulls = stats.counts[leader] - scratch[COUNT]
+        if stats.received[0] - scratch[RECEIVED] == pulls:  # of the leader alone
             # The infinite index of an arm never tried is no belief, and falls with any reward.
-            if scratch[FLOOR] < math.inf and never_lowers(model, pulls, known.totals[leader] - scratch[TOTAL]):
+            if scratch[FLOOR] < math.inf and never_lowers(model, pulls, stats.totals[leader] - scratch[TOTAL]):
                 return leader, stream
-            keep_floor(known, leader, rising_index(policy.policy, model, known, leader, int(scratch[FLOOR_ROUND])))
+            keep_floor(stats, leader, rising_index(policy.policy, model, stats, leader, int(scratch[FLOOR_ROUND])))
             if slightly_below(scratch[FLOOR]) > scratch[TOP]:
                 return leader, stream
-    return find_leader(policy.policy, model, known, round_), stream
+    return find_leader(policy.policy, model, stats, round_), stream
 
 
 @jitable
-def keep_floor(known, leader, floor):
-    scratch = known.scratch
-    scratch[FLOOR], scratch[COUNT], scratch[TOTAL] = floor, known.counts[leader], known.totals[leader]
-    scratch[RECEIVED] = known.received[0]
+def keep_floor(stats, leader, floor):
+    scratch = stats.scratch
+    scratch[FLOOR], scratch[COUNT], scratch[TOTAL] = floor, stats.counts[leader], stats.totals[leader]
+    scratch[RECEIVED] = stats.received[0]
 
 
 @rarely_called
-def find_leader(policy, model, known, round_):
+def find_leader(policy, model, stats, round_):
     """The arm with the highest index: those with new data are looked at, and those whose ceilings reach as high."""
-    scratch, arms = known.scratch, known.counts.shape[0]
+    scratch, arms = stats.scratch, stats.counts.shape[0]
     ceilings, until = scratch[HEAD : HEAD + arms], scratch[HEAD + arms : HEAD + 2 * arms]
     stamps = scratch[HEAD + 2 * arms :]
     best, highest = 0, -math.inf
     for arm in range(arms):
-        if stamps[arm] != known.counts[arm] + 1.0:
-            stamps[arm], until[arm] = known.counts[arm] + 1.0, round_
-            ceilings[arm] = rising_index(policy, model, known, arm, round_)
+        if stamps[arm] != stats.counts[arm] + 1.0:
+            stamps[arm], until[arm] = stats.counts[arm] + 1.0, round_
+            ceilings[arm] = rising_index(policy, model, stats, arm, round_)
             if ceilings[arm] > highest:
                 best, highest = arm, ceilings[arm]
     for arm in range(arms):
         if until[arm] < round_:
-            set_ceiling(policy, model, known, arm, round_, FAR * round_, ceilings, until)
+            set_ceiling(policy, model, stats, arm, round_, FAR * round_, ceilings, until)
         if ceilings[arm] >= slightly_below(highest):
             index = ceilings[arm]
             if until[arm] > round_:
-                index = rising_index(policy, model, known, arm, round_)
-                lower_ceiling(policy, model, known, arm, round_, index, highest, ceilings, until)
+                index = rising_index(policy, model, stats, arm, round_)
+                lower_ceiling(policy, model, stats, arm, round_, index, highest, ceilings, until)
             if index > highest or (index == highest and arm < best):
                 best, highest = arm, index
     top, good_until = -math.inf, math.inf
@@ -115,28 +115,28 @@ def find_leader(policy, model, known, round_):
             if until[arm] == round_ and ceilings[arm] < highest:
                 index = ceilings[arm]
                 later = round_ + max(FEWEST_ROUNDS, round_ // SHARE_OF_ROUNDS)
-                set_ceiling(policy, model, known, arm, round_, later, ceilings, until)
+                set_ceiling(policy, model, stats, arm, round_, later, ceilings, until)
                 if ceilings[arm] >= slightly_below(highest):
-                    lower_ceiling(policy, model, known, arm, round_, index, highest, ceilings, until)
+                    lower_ceiling(policy, model, stats, arm, round_, index, highest, ceilings, until)
             top, good_until = max(top, ceilings[arm]), min(good_until, until[arm])
     scratch[LEADER] = best + 1.0 if slightly_below(highest) > top else 0.0
     scratch[TOP], scratch[GOOD_UNTIL], scratch[FLOOR_ROUND] = top, good_until, round_
-    keep_floor(known, best, highest)
+    keep_floor(stats, best, highest)
     return best
 
 
 @rarely_called
-def set_ceiling(policy, model, known, arm, round_, later, ceilings, until):
-    ceilings[arm], until[arm] = rising_index(policy, model, known, arm, later), later
+def set_ceiling(policy, model, stats, arm, round_, later, ceilings, until):
+    ceilings[arm], until[arm] = rising_index(policy, model, stats, arm, later), later
 
 
 @jitable
-def lower_ceiling(policy, model, known, arm, round_, index, highest, ceilings, until):
+def lower_ceiling(policy, model, stats, arm, round_, index, highest, ceilings, until):
     """For a shorter time, so that it is likely to stay below the highest index; none if that is this round alone."""
     share = CAUTION * (highest - index) / (ceilings[arm] - index) if ceilings[arm] > index else 0.0
     later = round_ + int((until[arm] - round_) * min(max(share, 0.0), 1.0))
     if later > round_:
-        set_ceiling(policy, model, known, arm, round_, later, ceilings, until)
+        set_ceiling(policy, model, stats, arm, round_, later, ceilings, until)
     else:
         ceilings[arm], until[arm] = index, round_
 
@@ -148,11 +148,11 @@ def slightly_below(index):
 
 
 @jitable
-def leading_arm(model, known):
+def leading_arm(model, stats):
     """The arm with the highest posterior mean, the lowest-numbered one on ties."""
     leader, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        mean = known_mean(model, known, arm)
+    for arm in range(stats.counts.shape[0]):
+        mean = current_mean(model, stats, arm)
         if mean > highest:
             leader, highest = arm, mean
     return leader

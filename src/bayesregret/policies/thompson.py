@@ -34,10 +34,10 @@ class HighestDraw(NamedTuple):
 
 
 @choose_arm.implement(HighestDraw)
-def choose_highest_draw(policy, model, known, round_, stream):
+def choose_highest_draw(policy, model, stats, round_, stream):
     best, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        value, stream = posterior_draw(model, known, arm, stream)
+    for arm in range(stats.counts.shape[0]):
+        value, stream = posterior_draw(model, stats, arm, stream)
         if value > highest:
             best, highest = arm, value
     return best, stream

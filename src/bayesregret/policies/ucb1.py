@@ -35,4 +35,4 @@ class UCB1(Policy):
         return UpperConfidence(log_inverse_delta(self.delta, horizon))
 
     def belief(self, bandit: Bandit) -> Any:
-        return bandit.flat_model()
+        return bandit.no_prior_model()

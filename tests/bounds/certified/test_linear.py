@@ -81,29 +81,29 @@ def test_gap_free_by_hand():
 
 def test_min_gap_by_hand():
     bandit, n = common_linear(arms=8, dimension=3), 400
-    setting, known = make_setting(n), learning(bandit, n)
-    factor, most = 8 * setting.L * known.variances(n), 2 * setting.z * known.widths(n)
+    setting, stats = make_setting(n), learning(bandit, n)
+    factor, most = 8 * setting.L * stats.variances(n), 2 * setting.z * stats.widths(n)
     bound = certified_min_gap(bandit, horizon=n)
     assert bound.leading == pytest.approx(factor * expected_inverse_gap(bandit, factor / most).value, rel=1e-12)
-    bad = n * setting.excess * 8 + 2 * setting.z * setting.tail * 8 * known.widths(n)  # every arm's deviation is 1
+    bad = n * setting.excess * 8 + 2 * setting.z * setting.tail * 8 * stats.widths(n)  # every arm's deviation is 1
     assert bound.remainder == pytest.approx(bad, rel=1e-9)
     older = n * 8 * (setting.density + setting.z * setting.tail)  # with n S' for W, the simpler form
     assert bound.remainder < older
 
 
-def slow_knapsack(gaps, deviations, known, setting):
+def slow_knapsack(gaps, deviations, stats, setting):
     """The most regret by linear programming, with the information of n pulls."""
     from scipy.optimize import linprog
 
-    s, n = known.noise, setting.horizon
+    s, n = stats.noise, setting.horizon
     caps = [
         0 if gap <= 0 else min(n, max(0, math.floor(8 * setting.L * s**2 / gap**2 - s**2 / deviation**2) + 1))
         for gap, deviation in zip(gaps, deviations, strict=True)
     ]
     prices = np.log1p(gaps**2 / (8 * setting.L * s**2))
     bounds = [(0, cap) for cap in caps]
-    free = linprog(-gaps, A_ub=[prices], b_ub=[float(known.information(n))], bounds=bounds)
-    both = linprog(-gaps, A_ub=[prices, np.ones_like(prices)], b_ub=[float(known.information(n)), n], bounds=bounds)
+    free = linprog(-gaps, A_ub=[prices], b_ub=[float(stats.information(n))], bounds=bounds)
+    both = linprog(-gaps, A_ub=[prices, np.ones_like(prices)], b_ub=[float(stats.information(n)), n], bounds=bounds)
     return -free.fun, -both.fun
 
 
@@ -111,13 +111,13 @@ def test_knapsack_against_linear_programming():
     """Never above the program without the limit on rounds or on information; where neither helps, equal to it."""
     bandit = common_linear(arms=8, dimension=3)
     setting = make_setting(300)
-    arms, known = geometry(bandit), learning(bandit, 300)
-    knapsack = Knapsack(arms, known, setting)
+    arms, stats = geometry(bandit), learning(bandit, 300)
+    knapsack = Knapsack(arms, stats, setting)
     rng = np.random.default_rng(82)
     gaps = np.abs(rng.standard_normal((60, 8)))
     gaps[np.arange(60), rng.integers(0, 8, 60)] = 0.0
     ours = knapsack.regret(gaps)
-    slow = np.array([slow_knapsack(row, arms.prior_deviation, known, setting) for row in gaps])
+    slow = np.array([slow_knapsack(row, arms.prior_deviation, stats, setting) for row in gaps])
     assert (ours <= slow[:, 0] * (1.0 + 1e-9)).all()
     assert (ours <= knapsack.most * (1.0 + 1e-12)).all()
     one = np.zeros((1, 8))

@@ -45,15 +45,15 @@ def greedy_pulls(bandit, rounds):
 @pytest.mark.parametrize("rounds", [1, 7, 100])
 def test_no_pulls_bring_more(seed, rounds):
     bandit = random_bandit(seed)
-    known = learning(bandit, rounds)
+    stats = learning(bandit, rounds)
     ways = [np.random.default_rng(seed).integers(0, bandit.arms, rounds), greedy_pulls(bandit, rounds), [0] * rounds]
     slack = 1.0 + 1e-9
     for pulls in ways:
         spread = variances(bandit, pulls)
         gains = np.log1p(spread / bandit.reward_noise**2)
-        assert (np.cumsum(gains) <= slack * known.information(np.arange(1.0, rounds + 1.0))).all()
-        assert spread.sum() <= slack * known.variances(rounds)
-        assert np.sqrt(spread).sum() <= slack * known.widths(rounds)
+        assert (np.cumsum(gains) <= slack * stats.information(np.arange(1.0, rounds + 1.0))).all()
+        assert spread.sum() <= slack * stats.variances(rounds)
+        assert np.sqrt(spread).sum() <= slack * stats.widths(rounds)
 
 
 def test_the_best_pulls_bring_nearly_as_much():
@@ -66,24 +66,24 @@ def test_the_best_pulls_bring_nearly_as_much():
 def test_never_above_the_lemma():
     """The paper's form with the rank and the largest prior deviation."""
     for bandit in [common_linear(), *map(random_bandit, range(10))]:
-        known = learning(bandit, 1000)
-        ratio = (known.deviation / known.noise) ** 2
-        lemma = known.rank * math.log1p(1000 * ratio / known.rank)
-        assert float(known.information(1000.0)) <= lemma * (1.0 + 1e-12)
-        V = known.deviation**2 / math.log1p(ratio) * lemma
-        assert known.variances(1000) <= V * (1.0 + 1e-12)
-        assert known.widths(1000) <= math.sqrt(1000 * V) * (1.0 + 1e-12)
+        stats = learning(bandit, 1000)
+        ratio = (stats.deviation / stats.noise) ** 2
+        lemma = stats.rank * math.log1p(1000 * ratio / stats.rank)
+        assert float(stats.information(1000.0)) <= lemma * (1.0 + 1e-12)
+        V = stats.deviation**2 / math.log1p(ratio) * lemma
+        assert stats.variances(1000) <= V * (1.0 + 1e-12)
+        assert stats.widths(1000) <= math.sqrt(1000 * V) * (1.0 + 1e-12)
 
 
 def test_widths_of_one_arm_are_those_of_the_largest_deviation_first():
     """One dimension, and n so small that the hull's straight part is used."""
     bandit = LinearBandit([[1.0], [-1.0]], [0.0], prior_width=100.0, reward_noise=1.0)
-    known = learning(bandit, 3)
-    assert np.sqrt(variances(bandit, [0, 0, 0])).sum() <= known.widths(3) <= 3 * 100.0
+    stats = learning(bandit, 3)
+    assert np.sqrt(variances(bandit, [0, 0, 0])).sum() <= stats.widths(3) <= 3 * 100.0
     assert learning(bandit, 1).widths(1) == pytest.approx(100.0)
 
 
 def test_nothing_to_learn():
     bandit = LinearBandit([[1.0], [2.0]], [1.0], prior_cov=[[0.0]], reward_noise=1.0)
-    known = learning(bandit, 10)
-    assert (known.variances(10), known.widths(10), float(known.information(10.0))) == (0.0, 0.0, 0.0)
+    stats = learning(bandit, 10)
+    assert (stats.variances(10), stats.widths(10), float(stats.information(10.0))) == (0.0, 0.0, 0.0)

@@ -54,14 +54,14 @@ def test_good_rounds_fit_the_knapsack_and_bad_ones_cost_little():
     bad, bad_allowed, fullest = 0.0, 0.0, 0.0
     for _ in range(PROBLEMS):
         bandit, setting = random_problem(rng)
-        arms, known = geometry(bandit), learning(bandit, setting.horizon)
-        knapsack = Knapsack(arms, known, setting)
-        bad_allowed += RUNS * _bad_rounds(arms, known, setting)
+        arms, stats = geometry(bandit), learning(bandit, setting.horizon)
+        knapsack = Knapsack(arms, stats, setting)
+        bad_allowed += RUNS * _bad_rounds(arms, stats, setting)
         for _ in range(RUNS):
             gaps, good_regret, bad_regret, deviations = play(bandit, setting, rng)
             allowed = float(knapsack.regret(gaps[None, :])[0])
             assert good_regret <= allowed * (1.0 + ROUNDING) + ROUNDING
-            assert deviations <= known.widths(setting.horizon) * (1.0 + ROUNDING)
+            assert deviations <= stats.widths(setting.horizon) * (1.0 + ROUNDING)
             fullest = max(fullest, good_regret / allowed if allowed > 0.0 else 0.0)
             bad += bad_regret
     assert bad <= bad_allowed

@@ -7,7 +7,7 @@ import pytest
 
 from bayesregret import BernoulliBandit, bounds
 from bayesregret.bounds.bound import FINE, make_setting
-from bayesregret.bounds.certified import bernoulli_index_sum as bernoulli_index
+from bayesregret.bounds.certified import bernoulli_index_sum
 from bayesregret.bounds.gaps.bernoulli import LARGEST_COUNT, SMALLEST_COUNT, bernoulli_gaps
 from bayesregret.numerics.beta_log_odds import log_gamma_ratio
 from reference import slow_bounds
@@ -44,7 +44,7 @@ def test_what_smoothing_leaves_out_is_told(monkeypatch):
     bandit = BernoulliBandit([0.5, 0.7], [0.5, 1.3])
     horizon = 700
     whole = bounds.certified_index(bandit, horizon=horizon)
-    monkeypatch.setattr(bernoulli_index, "WHOLE_LATTICES", 240)
+    monkeypatch.setattr(bernoulli_index_sum, "WHOLE_LATTICES", 240)
     smooth = bounds.certified_index(
         bandit, horizon=horizon, delta=(1.0 / horizon) * (1.0 + 1e-15)
     )  # not from the cache

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from bayesregret import GaussianBandit, bounds
 from bayesregret.bounds.bound import FINE, make_setting
-from bayesregret.bounds.gaps import gaussian as gaps_module
+from bayesregret.bounds.gaps import gaussian
 from bayesregret.bounds.gaps.gaussian import gaussian_gaps
 from reference import slow_bounds
 
@@ -55,7 +55,7 @@ def test_index_sum_of_three_arms(monkeypatch):
     horizon = 400
     ours = bounds.certified_index(THREE_ARMS, horizon=horizon).leading
     monkeypatch.setattr(
-        gaps_module, "sum_rule", lambda first, last, order: (np.arange(float(first), last), np.ones(last - first))
+        gaussian, "sum_rule", lambda first, last, order: (np.arange(float(first), last), np.ones(last - first))
     )
     every = gaussian_gaps(THREE_ARMS, FINE).index_sum(THREE_ARMS.model.strength, make_setting(horizon).z, horizon)
     assert ours == pytest.approx(THREE_ARMS.prior_width * every, rel=SAME, abs=0.0)

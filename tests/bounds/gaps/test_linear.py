@@ -194,11 +194,11 @@ def test_nothing_to_compare():
         assert geometry(bandit).arms == 1
         assert expected_inverse_gap(bandit, 1e-3) == Estimate(0.0, 0.0)
         assert expected_largest_gap(bandit).value == 0.0
-    known = LinearBandit([[1.0], [3.0], [2.5]], [1.0], prior_cov=[[0.0]], reward_noise=1.0)
-    assert geometry(known).rank == 0
-    assert expected_inverse_gap(known, 1e-3).value == pytest.approx(2.0)
-    assert expected_inverse_gap(known, 4.0).value == pytest.approx(0.25)
-    assert expected_largest_gap(known).value == pytest.approx(2.0)
+    stats = LinearBandit([[1.0], [3.0], [2.5]], [1.0], prior_cov=[[0.0]], reward_noise=1.0)
+    assert geometry(stats).rank == 0
+    assert expected_inverse_gap(stats, 1e-3).value == pytest.approx(2.0)
+    assert expected_inverse_gap(stats, 4.0).value == pytest.approx(0.25)
+    assert expected_largest_gap(stats).value == pytest.approx(2.0)
 
 
 def test_more_dimensions_than_the_lattice_has():

@@ -77,10 +77,10 @@ def test_leading_terms_of_the_figures():
 
 
 def test_a_known_parameter_has_no_variance():
-    known = LinearBandit(FEATURES, [0.3, -0.1], prior_cov=np.zeros((2, 2)), reward_noise=1.2)
-    assert posterior_variances(known, horizon=100).value == 0.0
-    assert gap_dependent(known, horizon=100).leading == 0.0
-    assert sqrt(known, horizon=100).leading == 0.0
+    stats = LinearBandit(FEATURES, [0.3, -0.1], prior_cov=np.zeros((2, 2)), reward_noise=1.2)
+    assert posterior_variances(stats, horizon=100).value == 0.0
+    assert gap_dependent(stats, horizon=100).leading == 0.0
+    assert sqrt(stats, horizon=100).leading == 0.0
 
 
 def test_narrow_priors_go_to_nothing_smoothly():

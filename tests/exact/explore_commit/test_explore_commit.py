@@ -219,9 +219,9 @@ def test_long_horizons(bandit):
 
 def test_arms_that_need_no_exploration():
     assert br.GaussianBandit([0.0], 1.0, 1.0).best_exploration(100) == 0
-    known = br.BernoulliBandit([5000, 1], [1, 5000])
-    assert known.best_exploration(1000) == 0
-    assert br.explore_commit_regret(known, 1000, 0) == pytest.approx(0.0, abs=1e-9)
+    arm_stats = br.BernoulliBandit([5000, 1], [1, 5000])
+    assert arm_stats.best_exploration(1000) == 0
+    assert br.explore_commit_regret(arm_stats, 1000, 0) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_what_it_refuses():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, nothing_known, rising_index, take_in
+from bayesregret.contracts import add_reward, choose_arm, empty_stats, rising_index
 from bayesregret.policies.index_fast import tangents
 from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
 from draws import stream_of
@@ -13,21 +13,21 @@ ARMS, ROUNDS = 40, 200
 BANDIT = br.BernoulliBandit([1.0] * ARMS, [1.0] * ARMS)
 
 
-def first_highest(settings, known, round_):
+def first_highest(settings, stats, round_):
     """Every index in every round."""
-    indices = [rising_index(settings, BANDIT.model, known, arm, round_) for arm in range(ARMS)]
+    indices = [rising_index(settings, BANDIT.model, stats, arm, round_) for arm in range(ARMS)]
     return int(np.argmax(indices))
 
 
 def play(policy, chance_of_success):
     """(rounds, 2): the arms that are taken, and those with the highest index."""
     settings = policy.settings(BANDIT, ROUNDS)
-    known = nothing_known(ARMS, 0, scratch_for_tangents(ARMS))
+    stats = empty_stats(ARMS, 0, scratch_for_tangents(ARMS))
     rng, taken = np.random.default_rng(3), []
     for round_ in range(1, ROUNDS + 1):
-        arm, _ = choose_arm(HighestByTangents(settings), BANDIT.model, known, round_, stream_of())
-        taken.append((arm, first_highest(settings, known, round_)))
-        take_in(known, arm, float(rng.random() < chance_of_success))
+        arm, _ = choose_arm(HighestByTangents(settings), BANDIT.model, stats, round_, stream_of())
+        taken.append((arm, first_highest(settings, stats, round_)))
+        add_reward(stats, arm, float(rng.random() < chance_of_success))
     return np.array(taken)
 
 

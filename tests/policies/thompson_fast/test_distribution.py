@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import bayesregret as br
-from bayesregret.contracts import choose_arm, keeps_lead, nothing_known, take_in
+from bayesregret.contracts import add_reward, choose_arm, empty_stats, keeps_lead
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.policies.thompson_fast import beta as likely_beta
 from bayesregret.policies.thompson_fast.beta_sampler import PREPARED
@@ -67,25 +67,25 @@ def chances_of_the_best(beliefs):
     )
 
 
-def choose_often(policy, model, known, taken, stream):
+def choose_often(policy, model, arm_stats, taken, stream):
     for round_ in range(1, taken.shape[0] + 1):
-        taken[round_ - 1], stream = choose_arm(policy, model, known, round_, stream)
+        taken[round_ - 1], stream = choose_arm(policy, model, arm_stats, round_, stream)
 
 
 def known_of(data):
-    known = nothing_known(len(data), memory_for_likely(len(data)), PREPARED * len(data))
+    arm_stats = empty_stats(len(data), memory_for_likely(len(data)), PREPARED * len(data))
     for arm, (count, total) in enumerate(data):
         for _ in range(count):
-            take_in(known, arm, total / count)
-    return known
+            add_reward(arm_stats, arm, total / count)
+    return arm_stats
 
 
 def looked_at(bandit, data):
     """The policy's settings, and what it knows after a first look."""
-    settings, known = br.Thompson().settings(bandit, None), known_of(data)
+    settings, arm_stats = br.Thompson().settings(bandit, None), known_of(data)
     with np.errstate(over="ignore"):
-        choose_arm(settings, bandit.model, known, 1, stream_of(1))
-    return settings, known
+        choose_arm(settings, bandit.model, arm_stats, 1, stream_of(1))
+    return settings, arm_stats
 
 
 def counts_of_choices(bandit, data, settings=None, rounds=ROUNDS, play=choose_often):
@@ -137,11 +137,11 @@ def test_with_a_lease(case):
     bandit, data = DATA[case]
     chances = chances_of_the_best(posteriors(bandit, data))
     settings = br.Thompson().settings(bandit, None)._replace(**LEASED[case])
-    known, stream, leased = known_of(data), stream_of(1), 0
+    arm_stats, stream, leased = known_of(data), stream_of(1), 0
     with np.errstate(over="ignore"):
         for round_ in range(1, 51):
-            _, stream = choose_arm(settings, bandit.model, known, round_, stream)
-            leased += known.memory[FAILS_AT] > 0.0
+            _, stream = choose_arm(settings, bandit.model, arm_stats, round_, stream)
+            leased += arm_stats.memory[FAILS_AT] > 0.0
     assert leased > 25
     counts = counts_of_choices(bandit, data, settings=settings, rounds=4 * ROUNDS)
     assert pvalue(counts, chances) > UNLIKELY
@@ -172,10 +172,10 @@ def test_a_leader_with_a_lease_is_likely_above_the_level(seed, monkeypatch):
 
 def largest_chance_below(settings, bandit, pulls, successes):
     """That the leader's draw is below the level, while it has its lease, over many runs of luck."""
-    known = nothing_known(2, memory_for_likely(2), 2 * PREPARED)
-    known.counts[:], known.totals[:], known.received[0] = [pulls, 50], [successes, 0.0], pulls + 50
-    sort_arms(settings._replace(lone_chance=0.0), bandit.model, known)
-    lease, level = lease_until(settings, bandit.model, known, 10**9), known.memory[LEVEL]
+    arm_stats = empty_stats(2, memory_for_likely(2), 2 * PREPARED)
+    arm_stats.counts[:], arm_stats.totals[:], arm_stats.received[0] = [pulls, 50], [successes, 0.0], pulls + 50
+    sort_arms(settings._replace(lone_chance=0.0), bandit.model, arm_stats)
+    lease, level = lease_until(settings, bandit.model, arm_stats, 10**9), arm_stats.memory[LEVEL]
     largest = 0.0
     for luck in successes / pulls * np.array([0.0, 0.8, 0.9, 0.98, 1.0]):
         for more in np.unique(np.geomspace(1, 2 * pulls, 60).astype(int)):
@@ -215,27 +215,27 @@ def test_other_chances_are_noticed(case):
 @pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI], ids=lambda bandit: bandit.kind)
 def test_a_far_arm_with_new_data_is_looked_at(bandit):
     """Its bound follows at once, though arms are not sorted anew before more rewards have come."""
-    known, settings, stream = (
+    arm_stats, settings, stream = (
         known_of([(90, 80.0)] + [(60, 3.0)] * 3),
         br.Thompson().settings(bandit, None),
         stream_of(1),
     )
     with np.errstate(over="ignore"):
-        _, stream = choose_arm(settings, bandit.model, known, 1, stream)
-        bounds, sort_at = bounds_of_far_arms(known), known.memory[SORT_AT]
+        _, stream = choose_arm(settings, bandit.model, arm_stats, 1, stream)
+        bounds, sort_at = bounds_of_far_arms(arm_stats), arm_stats.memory[SORT_AT]
         for _ in range(10):
-            take_in(known, 2, 1.0)
-        choose_arm(settings, bandit.model, known, 2, stream)
-    assert known.received[0] < sort_at == known.memory[SORT_AT]
+            add_reward(arm_stats, 2, 1.0)
+        choose_arm(settings, bandit.model, arm_stats, 2, stream)
+    assert arm_stats.received[0] < sort_at == arm_stats.memory[SORT_AT]
     assert sorted(bounds) == [1, 2, 3]
-    raised = {arm for arm, bound in bounds_of_far_arms(known).items() if bound > bounds[arm]}
+    raised = {arm for arm, bound in bounds_of_far_arms(arm_stats).items() if bound > bounds[arm]}
     assert raised == {2}
 
 
-def bounds_of_far_arms(known):
-    arms, first = len(known.counts), int(known.memory[FIRST_FAR])
-    far = known.memory[first : HEAD + arms].astype(int)
-    return dict(zip(far.tolist(), known.memory[first + arms : HEAD + 2 * arms].tolist(), strict=True))
+def bounds_of_far_arms(arm_stats):
+    arms, first = len(arm_stats.counts), int(arm_stats.memory[FIRST_FAR])
+    far = arm_stats.memory[first : HEAD + arms].astype(int)
+    return dict(zip(far.tolist(), arm_stats.memory[first + arms : HEAD + 2 * arms].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("case", ["a clear leader"])
@@ -252,11 +252,11 @@ def test_by_drawing_every_arm(case):
 def test_bounds_of_densities_above_a_level(case, deviations):
     """An exponential density times the bound is above the posterior's; with a rate a tenth larger it is not."""
     bandit, data = DATA[case]
-    settings, known = looked_at(bandit, data)
+    settings, arm_stats = looked_at(bandit, data)
     too_steep, widths = False, np.linspace(0.0, 6.0, 200)
     for arm, belief in enumerate(posteriors(bandit, data)):
         level = level_of(belief, deviations)
-        bound, rate = tail_bound(settings, bandit.model, known, arm, level)
+        bound, rate = tail_bound(settings, bandit.model, arm_stats, arm, level)
         if deviations < 0.0:
             assert (bound, rate) == (1.0, 0.0)
         if rate > 0.0:
@@ -280,15 +280,15 @@ def test_draws_above_a_value(case, deviations, above, slack):
     """At a level or above it, with the chance that its bound or a higher one promises, and with the law of the tail
     (Kolmogorov-Smirnov)."""
     bandit, data = DATA[case]
-    settings, known = looked_at(bandit, data)
+    settings, arm_stats = looked_at(bandit, data)
     for arm, belief in enumerate(posteriors(bandit, data)):
         level = level_of(belief, deviations)
         value = level + above * (level_of(belief, deviations + 1.0) - level)
-        bound, rate = tail_bound(settings, bandit.model, known, arm, level)
+        bound, rate = tail_bound(settings, bandit.model, arm_stats, arm, level)
         bound = min(1.0, slack * bound * math.exp(-rate * (value - level)))
         drawn, stream, tail = np.empty(ROUNDS // 4), stream_of(arm, label=POLICY), belief.sf(value)
         with np.errstate(over="ignore"):
-            draw_often(settings, bandit.model, known, arm, value, bound, rate, drawn, stream)
+            draw_often(settings, bandit.model, arm_stats, arm, value, bound, rate, drawn, stream)
         kept = drawn[drawn > -math.inf]
         expected = tail / bound
         error = math.sqrt(expected * (1.0 - expected) / len(drawn)) + 1e-9
@@ -299,9 +299,9 @@ def test_draws_above_a_value(case, deviations, above, slack):
             assert stats.kstest(kept, lambda x: 1.0 - (belief.sf(x) / tail) ** 1.5).pvalue < UNLIKELY  # noqa: B023
 
 
-def draw_often(settings, model, known, arm, value, bound, rate, drawn, stream):
+def draw_often(settings, model, arm_stats, arm, value, bound, rate, drawn, stream):
     for i in range(drawn.shape[0]):
-        drawn[i], stream = draw_above(settings, model, known, arm, value, bound, rate, stream)
+        drawn[i], stream = draw_above(settings, model, arm_stats, arm, value, bound, rate, stream)
 
 
 def test_the_cubic_is_below_the_exponential_function():
@@ -311,11 +311,11 @@ def test_the_cubic_is_below_the_exponential_function():
 
 
 def test_bounds_at_the_ends():
-    settings, known = looked_at(*DATA["no rewards"])
+    settings, arm_stats = looked_at(*DATA["no rewards"])
     for value in (-1.0, 0.0, 1.0):
-        assert tail_bound(settings, BERNOULLI.model, known, 0, value) == (1.0, 0.0)
-    settings, known = looked_at(*DATA["nothing known"])
-    assert tail_bound(settings, GAUSSIAN.model, known, 0, 40.0)[0] < 1e-300
+        assert tail_bound(settings, BERNOULLI.model, arm_stats, 0, value) == (1.0, 0.0)
+    settings, arm_stats = looked_at(*DATA["nothing known"])
+    assert tail_bound(settings, GAUSSIAN.model, arm_stats, 0, 40.0)[0] < 1e-300
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(1e50, 1.0), (1e15, 1e-6), (1e-6, 1e-6), (1e8, 1e8), (1.0, 1e50)])

@@ -9,7 +9,7 @@ from scipy.stats import kstest
 
 import bayesregret as br
 from bayesregret.contracts import choose_linear
-from bayesregret.models.linear_lazy_posterior import learn_one, linear_nothing_known, make_streak
+from bayesregret.models.linear_lazy_posterior import learn_one, linear_empty_stats, make_lazy_posterior
 from bayesregret.policies.thompson_fast.linear import CALLED, MOST_CALLED, TAILS, normal_above
 from bayesregret.rng import POLICY
 from conftest import JIT_IS_OFF
@@ -18,24 +18,24 @@ from draws import compiled, stream_of
 CHOICES = 2_000 if JIT_IS_OFF else 200_000
 
 
-def choose_often(settings, posterior, known, times, stream):
+def choose_often(settings, posterior, stats, times, stream):
     for _ in range(times):
-        arm, stream = choose_linear(settings, posterior, known, 1, stream)
-        known.counts[arm] += 1
+        arm, stream = choose_linear(settings, posterior, stats, 1, stream)
+        stats.counts[arm] += 1
 
 
 def shares(bandit, arms, rewards):
     """How often each arm is taken after these rewards."""
     belief = br.Thompson().belief(bandit)
-    posterior = make_streak(belief)
-    known = linear_nothing_known(
+    posterior = make_lazy_posterior(belief)
+    stats = linear_empty_stats(
         belief, br.Thompson().memory(bandit), br.Thompson().linear_scratch(*belief.whitened.shape)
     )
     for arm, reward in zip(arms, rewards, strict=True):
         learn_one(posterior, belief, arm, reward)
-        known.received[0] += 1
-    compiled(choose_often)(br.Thompson().settings(bandit, None), posterior, known, CHOICES, stream_of(8, label=POLICY))
-    return known.counts / CHOICES, known.memory[CALLED]
+        stats.received[0] += 1
+    compiled(choose_often)(br.Thompson().settings(bandit, None), posterior, stats, CHOICES, stream_of(8, label=POLICY))
+    return stats.counts / CHOICES, stats.memory[CALLED]
 
 
 @pytest.mark.parametrize("pulls", [0, 3, 40])

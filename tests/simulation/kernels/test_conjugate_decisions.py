@@ -104,8 +104,8 @@ def test_late_rewards(kind, policy):
     bandit, delay, batch = CONJUGATE[kind], 3, 4
     agent, world, waiting, taken = policy.start(bandit, horizon=HORIZON), World(bandit, 9), [], []
     for rounds in range(HORIZON):
-        known = max(0, rounds - rounds % batch - delay)
-        while len(taken) - len(waiting) < known:
+        stats = max(0, rounds - rounds % batch - delay)
+        while len(taken) - len(waiting) < stats:
             agent.update(*waiting.pop(0))
         taken.append(agent.select())
         waiting.append((taken[-1], world.pull(taken[-1])))

@@ -161,10 +161,10 @@ class Every(NamedTuple):
 
 
 @choose_arm.implement(Every)
-def choose_by_looking_at_every_arm(policy, model, known, round_, stream):
+def choose_by_looking_at_every_arm(policy, model, stats, round_, stream):
     best, highest = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        index = rising_index(policy.policy, model, known, arm, round_)
+    for arm in range(stats.counts.shape[0]):
+        index = rising_index(policy.policy, model, stats, arm, round_)
         if index > highest:
             best, highest = arm, index
     return best, stream
@@ -231,19 +231,19 @@ def test_ceilings_change_no_decision_for_long(world, policy):
 LOOK_AT_ALL = scaled_widths.look_at_all
 
 
-def ceiling_now(policy, model, known, arm, round_, later, ceilings, until):
-    ceilings[arm], until[arm] = rising_index(policy, model, known, arm, round_), later
+def ceiling_now(policy, model, stats, arm, round_, later, ceilings, until):
+    ceilings[arm], until[arm] = rising_index(policy, model, stats, arm, round_), later
 
 
-def look_at_present(known, early, late):
-    return LOOK_AT_ALL(known, early, early)
+def look_at_present(stats, early, late):
+    return LOOK_AT_ALL(stats, early, early)
 
 
 KEEP_TANGENT = tangents.keep_tangent
 
 
-def keep_without_slope(known, arm, height, slope, time):
-    KEEP_TANGENT(known, arm, height, 0.0, time)
+def keep_without_slope(stats, arm, height, slope, time):
+    KEEP_TANGENT(stats, arm, height, 0.0, time)
 
 
 TOO_LOW = {

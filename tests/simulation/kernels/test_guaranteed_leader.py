@@ -11,7 +11,7 @@ import bayesregret as br
 from agent.test_agent import World
 from bayesregret.policies.thompson import HighestDraw
 from bayesregret.policies.thompson_fast import normal as likely_normal
-from bayesregret.simulation.kernels import guaranteed_leader as streaks
+from bayesregret.simulation.kernels import guaranteed_leader
 from simulation.kernels.test_delayed import play
 
 POLICIES = [br.Thompson(), br.QuantileUCB(), br.KLUCB()]
@@ -56,21 +56,21 @@ def test_an_agent_takes_the_decisions_of_a_run(world, policy, plain_python, monk
     assert same_decisions(bandit, policy, seed=1)
     assert same_decisions(bandit, policy, seed=2, stop=140)
     assert same_decisions(bandit, policy, seed=3, stop=90, delay=3, batch=2)
-    monkeypatch.setattr(streaks, "LONGEST_STREAK", 7)
+    monkeypatch.setattr(guaranteed_leader, "LONGEST_STREAK", 7)
     assert same_decisions(bandit, policy, seed=1)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
 def test_a_lease_that_does_not_end_is_noticed(policy, plain_python, monkeypatch):
     """The control: a run whose leader never falls behind takes other decisions."""
-    monkeypatch.setattr(streaks, "keeps_lead", lambda *args: True)
+    monkeypatch.setattr(guaranteed_leader, "keeps_lead", lambda *args: True)
     assert not all(same_decisions(WORLDS[world], policy, seed) for world in ("close", "far ahead") for seed in range(8))
 
 
 def test_most_rounds_are_leased(plain_python, monkeypatch):
     looks = []
-    take_lead = streaks.take_lead
-    monkeypatch.setattr(streaks, "take_lead", lambda *args: looks.append(args) or take_lead(*args))
+    take_lead = guaranteed_leader.take_lead
+    monkeypatch.setattr(guaranteed_leader, "take_lead", lambda *args: looks.append(args) or take_lead(*args))
     for policy in POLICIES:
         looks.clear()
         simulated(WORLDS["far ahead"], policy, seed=1)

@@ -27,8 +27,8 @@ class AllDraws(NamedTuple):
 
 
 @choose_linear.implement(AllDraws)
-def choose_by_all_draws(policy, posterior, known, round_, stream):
-    return choose_highest_draw(posterior, known, stream)
+def choose_by_all_draws(policy, posterior, stats, round_, stream):
+    return choose_highest_draw(posterior, stats, stream)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Expectations over the gaps of independent Beta arms, all in log-odds: see beta_prior.py."""
+"""Expectations over the gaps of independent Beta arms, all in log-odds: see numerics/beta_log_odds.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesregret.bounds.bound import FINE
 from bayesregret.bounds.gaps.bernoulli_density import PANEL, ArmKind, tapered_density
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
-from bayesregret.numerics import beta_log_odds as beta_prior
+from bayesregret.numerics import beta_log_odds
 from bayesregret.numerics.beta_log_odds import (
     DEPTH,
     FARTHEST,
@@ -58,8 +58,8 @@ class BernoulliGaps:
         self.arms = bandit.arms
         pairs, counts = np.unique(np.stack([bandit.alpha, bandit.beta]), axis=1, return_counts=True)
         self.alphas, self.betas, self.counts = pairs[0], pairs[1], counts.astype(np.float64)
-        self.supports = [beta_prior.support(a, b) for a, b in zip(self.alphas, self.betas, strict=True)]
-        self.sharpest = min(beta_prior.width(a, b) for a, b in zip(self.alphas, self.betas, strict=True))
+        self.supports = [beta_log_odds.support(a, b) for a, b in zip(self.alphas, self.betas, strict=True)]
+        self.sharpest = min(beta_log_odds.width(a, b) for a, b in zip(self.alphas, self.betas, strict=True))
         # Even steps integrate a bell to the last digit when it is so many steps wide; the best of K arms is narrower.
         steps_per_width = 1.6 * math.sqrt(2.0 + 2.0 * math.log(self.arms))
         self.step = min(STEP, self.sharpest / steps_per_width) * FINE / order
@@ -130,10 +130,10 @@ class BernoulliGaps:
 
     def _gap_humps(self, kind: ArmKind) -> Array:
         """Log-odds around the gaps to other arms: these may be so sharp that evenly spaced points would miss them."""
-        mean, deviation = beta_prior.moments(kind.alpha, kind.beta)
+        mean, deviation = beta_log_odds.moments(kind.alpha, kind.beta)
         found = []
         for alpha, beta in zip(self.alphas.tolist(), self.betas.tolist(), strict=True):
-            other, its_deviation = beta_prior.moments(alpha, beta)
+            other, its_deviation = beta_log_odds.moments(alpha, beta)
             levels = (other - mean) + math.hypot(deviation, its_deviation) * HUMP
             found += [logit(level) for level in levels.tolist() if 0.0 < level < 1.0]
         return np.array(found)
@@ -206,11 +206,11 @@ class BernoulliGaps:
         """
         if kind.alpha < 1.0:
             return math.inf
-        mode = beta_prior.mode(kind.alpha, kind.beta)
+        mode = beta_log_odds.mode(kind.alpha, kind.beta)
         rising = self._shifted(kind, nearest, nearest, min(1.0, mode + nearest))
         falling = self._shifted(kind, farthest, mode + farthest, 1.0) if mode < 1.0 else 0.0
         level = self._best_between(kind, mode + nearest, mode + farthest)
-        highest = math.exp(beta_prior.log_mode_density(kind.alpha, kind.beta)) if level > 0.0 else 0.0
+        highest = math.exp(beta_log_odds.log_mode_density(kind.alpha, kind.beta)) if level > 0.0 else 0.0
         return rising + falling + level * highest
 
     def _shifted(self, kind: ArmKind, shift: float, low: float, high: float) -> float:

@@ -61,9 +61,9 @@ def gaussian_kinds(bandit: GaussianBandit, settings: Any, belief: Any, horizon: 
     priors = zip(bandit.prior_mean.tolist(), bandit.prior_widths.tolist(), bandit.reward_noises.tolist(), strict=True)
     for arm, (mean, width, noise) in enumerate(priors):
         worth, total = float(prior_pulls(belief, arm)), float(prior_total(belief, arm))
-        known = (mean, width, noise, worth, total, float(variance_proxy(belief, arm, 1)))
-        if known in kinds:
-            kinds[known].arms.append(arm)
+        fields = (mean, width, noise, worth, total, float(variance_proxy(belief, arm, 1)))
+        if fields in kinds:
+            kinds[fields].arms.append(arm)
             continue
         first_index = float(mean_plus_width(settings, belief, arm, 0, 0.0))
         if math.isfinite(first_index) != (worth > 0.0):
@@ -74,7 +74,7 @@ def gaussian_kinds(bandit: GaussianBandit, settings: Any, belief: Any, horizon: 
         widths = np.array([confidence_width(settings, variance_proxy(belief, arm, k)) for k in range(horizon)])
         shift = total / worth - mean if worth > 0.0 else 0.0
         believed = ArmBelief(horizon, width, noise, worth, shift, widths)
-        kinds[known] = Kind([arm], mean, first_index, believed)
+        kinds[fields] = Kind([arm], mean, first_index, believed)
     return list(kinds.values())
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Decide, Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
@@ -19,6 +18,7 @@ TRENDS = (
     bound_of("sqrt", "square-root bound (3)", "printed", "leading"),
     bound_of("certified_index", "certified (index form)", "certified"),
 )
+OURS = f"{paper_settings.OUR_NOISE} {paper_settings.OUR_RANGE}"
 FOLLOWS = (
     "Marks are simulated regret with one standard error, solid lines the exact regret, computed without simulation. "
     "Bounds are leading terms, as in the paper; the certified one is whole."
@@ -26,28 +26,28 @@ FOLLOWS = (
 
 
 def figure_1a(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(width, 1.0, f"width {width:g}", width, runs, seed) for width in paper.WIDTHS)
-    caption = f"Gaussian bandit, K = 10, as the prior width changes. {FOLLOWS} {paper.OUR_NOISE} {paper.OUR_RANGE}"
-    x = Axis(paper.WIDTH_LABEL, "log")
+    points = tuple(_point(width, 1.0, f"width {width:g}", width, runs, seed) for width in paper_settings.WIDTHS)
+    caption = f"Gaussian bandit, K = 10, as the prior width changes. {FOLLOWS} {OURS}"
+    x = Axis(paper_settings.WIDTH_LABEL, "log")
     return _experiment("figure-1a", "Gaussian bandit, prior width", caption, x, points, _claims_of_width)
 
 
 def figure_1b(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(1.0, gap, f"gap {gap:g}", gap, runs, seed) for gap in paper.GAPS)
-    caption = f"Gaussian bandit, K = 10, as the prior gap changes. {FOLLOWS} {paper.OUR_NOISE} {paper.OUR_RANGE}"
-    x = Axis(paper.GAP_LABEL)
+    points = tuple(_point(1.0, gap, f"gap {gap:g}", gap, runs, seed) for gap in paper_settings.GAPS)
+    caption = f"Gaussian bandit, K = 10, as the prior gap changes. {FOLLOWS} {OURS}"
+    x = Axis(paper_settings.GAP_LABEL)
     return _experiment("figure-1b", "Gaussian bandit, prior gap", caption, x, points, _claims_of_gap)
 
 
 def _point(width: float, gap: float, name: str, x: float, runs: int | None, seed: int) -> Point:
     bandit = common_gaussian(arms=10, prior_gap=gap, prior_width=width, reward_noise=1.0)
-    return paper.compared(bandit, x, name, runs=runs or paper.RUNS, seed=seed, exact=True)
+    return paper_settings.compared(bandit, x, name, runs=runs or paper_settings.RUNS, seed=seed, exact=True)
 
 
 def _experiment(
     figure: str, title: str, caption: str, x: Axis, points: tuple[Point, ...], decide: Decide
 ) -> Experiment:
-    return Experiment(figure, title, caption, x, Axis(paper.REGRET_LABEL, "log"), points, TRENDS, decide)
+    return Experiment(figure, title, caption, x, Axis(paper_settings.REGRET_LABEL, "log"), points, TRENDS, decide)
 
 
 def _claims_of_width(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

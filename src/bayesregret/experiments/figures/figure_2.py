@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
@@ -19,6 +18,7 @@ TRENDS = (
     bound_of("sqrt", "square-root bound (4)", "printed", "leading"),
     bound_of("certified_all_gaps", "certified (all gaps)", "certified"),
 )
+OURS = f"{paper_settings.OUR_NOISE} {paper_settings.OUR_RANGE}"
 SETTING = (
     f"K = {ARMS}, d = {DIMENSION}: the canonical basis and {ARMS - DIMENSION} directions of the positive orthant, "
     "fixed by a seed. Bounds are leading terms, as in the paper; the certified one is whole."
@@ -26,14 +26,14 @@ SETTING = (
 
 
 def figure_2a(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(width, 1.0, f"width {width:g}", width, runs, seed) for width in paper.WIDTHS)
-    caption = f"Linear bandit as the prior width changes. {SETTING} {paper.OUR_NOISE} {paper.OUR_RANGE}"
+    points = tuple(_point(width, 1.0, f"width {width:g}", width, runs, seed) for width in paper_settings.WIDTHS)
+    caption = f"Linear bandit as the prior width changes. {SETTING} {OURS}"
     return Experiment(
         "figure-2a",
         "Linear bandit, prior width",
         caption,
-        Axis(paper.WIDTH_LABEL, "log"),
-        Axis(paper.REGRET_LABEL, "log"),
+        Axis(paper_settings.WIDTH_LABEL, "log"),
+        Axis(paper_settings.REGRET_LABEL, "log"),
         points,
         TRENDS,
         _claims_of_width,
@@ -41,14 +41,14 @@ def figure_2a(runs: int | None, seed: int) -> Experiment:
 
 
 def figure_2b(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(1.0, gap, f"gap {gap:g}", gap, runs, seed) for gap in paper.GAPS)
-    caption = f"Linear bandit as the prior gap changes. {SETTING} {paper.OUR_NOISE} {paper.OUR_RANGE}"
+    points = tuple(_point(1.0, gap, f"gap {gap:g}", gap, runs, seed) for gap in paper_settings.GAPS)
+    caption = f"Linear bandit as the prior gap changes. {SETTING} {OURS}"
     return Experiment(
         "figure-2b",
         "Linear bandit, prior gap",
         caption,
-        Axis(paper.GAP_LABEL),
-        Axis(paper.REGRET_LABEL, "log"),
+        Axis(paper_settings.GAP_LABEL),
+        Axis(paper_settings.REGRET_LABEL, "log"),
         points,
         TRENDS,
         _claims_of_gap,
@@ -59,9 +59,9 @@ def _point(width: float, gap: float, name: str, x: float, runs: int | None, seed
     bandit = common_linear(arms=ARMS, dimension=DIMENSION, prior_gap=gap, prior_width=width, reward_noise=1.0)
     settings = point_settings(
         bandit,
-        [paper.BAYES_UCB],
-        horizon=paper.HORIZON,
-        runs=runs or paper.RUNS,
+        [paper_settings.BAYES_UCB],
+        horizon=paper_settings.HORIZON,
+        runs=runs or paper_settings.RUNS,
         seed=seed,
         bounds=ALL_BOUNDS,
         accuracy=ACCURACY,

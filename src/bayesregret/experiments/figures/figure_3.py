@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, difference_of, exact_difference_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
@@ -78,8 +77,8 @@ def _point(
     bandit = common_gaussian(arms=arms, prior_gap=gap, prior_width=width, reward_noise=noise, noise_kind=noise_kind)
     settings = point_settings(
         bandit,
-        [paper.BAYES_UCB, paper.UCB1],
-        horizon=paper.HORIZON,
+        [paper_settings.BAYES_UCB, paper_settings.UCB1],
+        horizon=paper_settings.HORIZON,
         runs=runs or RUNS,
         seed=seed,
         bounds=ALL_BOUNDS if noise_kind == "gaussian" else (),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_bernoulli
@@ -30,7 +29,7 @@ def figure_4a(runs: int | None, seed: int) -> Experiment:
         "Beyond the paper: ten arms with Beta(c, c) priors, as the pseudo-count c grows and the prior narrows. "
         "Bounds are whole.",
         Axis("pseudo-count α = β", "log"),
-        Axis(paper.REGRET_LABEL, "log"),
+        Axis(paper_settings.REGRET_LABEL, "log"),
         points,
         TRENDS,
         _claims,
@@ -44,7 +43,7 @@ def figure_4b(runs: int | None, seed: int) -> Experiment:
         "Bernoulli bandit, number of arms",
         "Beyond the paper: K arms with uniform priors. Bounds are whole.",
         Axis("number of arms K", "log"),
-        Axis(paper.REGRET_LABEL, "log"),
+        Axis(paper_settings.REGRET_LABEL, "log"),
         points,
         TRENDS,
         _claims,
@@ -53,7 +52,7 @@ def figure_4b(runs: int | None, seed: int) -> Experiment:
 
 def _point(arms: int, count: float, name: str, x: float, runs: int | None, seed: int) -> Point:
     bandit = common_bernoulli(arms=arms, alpha=count, beta=count)
-    return paper.compared(bandit, x, name, runs=runs or paper.RUNS, seed=seed)
+    return paper_settings.compared(bandit, x, name, runs=runs or paper_settings.RUNS, seed=seed)
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
@@ -25,14 +24,14 @@ TRENDS = (
 
 
 def figure_5(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(horizon, runs or paper.RUNS, seed) for horizon in HORIZONS)
+    points = tuple(_point(horizon, runs or paper_settings.RUNS, seed) for horizon in HORIZONS)
     return Experiment(
         "figure-5",
         "Growth with the horizon",
         "Beyond the paper: the Gaussian bandit of Figure 1 with width 1 and gap 1, as the horizon grows; "
         "delta = epsilon = 1/n follows it. On this axis a logarithm bends down and a square root is straight.",
         Axis("horizon n", "log"),
-        Axis(paper.REGRET_LABEL, "log"),
+        Axis(paper_settings.REGRET_LABEL, "log"),
         points,
         TRENDS,
         _claims,
@@ -42,7 +41,9 @@ def figure_5(runs: int | None, seed: int) -> Experiment:
 def _point(horizon: int, runs: int, seed: int) -> Point:
     fewer = max(FEWEST_RUNS, min(runs, ROUNDS // horizon))
     name = f"n = {horizon:,}"
-    return paper.compared(common_gaussian(), float(horizon), name, runs=min(runs, fewer), seed=seed, horizon=horizon)
+    return paper_settings.compared(
+        common_gaussian(), float(horizon), name, runs=min(runs, fewer), seed=seed, horizon=horizon
+    )
 
 
 def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bayesregret.digits import with_error
-from bayesregret.experiments import claims
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, regret_of
 from bayesregret.experiments.point import point_settings
 from bayesregret.experiments.table import Axis, Claim
@@ -30,7 +29,7 @@ def figure_6a(runs: int | None, seed: int) -> Experiment:
         "A prior of the wrong width",
         "Beyond the paper: the Gaussian bandit of Figure 1; BayesUCB believes in a prior of the wrong width.",
         Axis("believed width, times the true one", "log"),
-        Axis(paper.REGRET_LABEL),
+        Axis(paper_settings.REGRET_LABEL),
         points,
         TRENDS,
         _claims,
@@ -44,7 +43,7 @@ def figure_6b(runs: int | None, seed: int) -> Experiment:
         "A prior of the wrong mean",
         "Beyond the paper: BayesUCB believes that the first arm's prior mean is off by a shift, in true widths.",
         Axis("believed mean of the first arm minus the true one"),
-        Axis(paper.REGRET_LABEL),
+        Axis(paper_settings.REGRET_LABEL),
         points,
         TRENDS,
         _claims,
@@ -63,9 +62,9 @@ def _point(believed: GaussianBandit, name: str, x: float, runs: int | None, seed
     wrong = {"name": "bayes-ucb", "prior": believed.to_dict()}
     settings = point_settings(
         common_gaussian(),
-        [paper.BAYES_UCB, wrong, paper.UCB1],
-        horizon=paper.HORIZON,
-        runs=runs or paper.RUNS,
+        [paper_settings.BAYES_UCB, wrong, paper_settings.UCB1],
+        horizon=paper_settings.HORIZON,
+        runs=runs or paper_settings.RUNS,
         seed=seed,
     )
     return Point(x, name, settings)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesregret.digits import brief, counted
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import paper_settings
 from bayesregret.experiments.experiment import Experiment, Outcome, TrendOf
-from bayesregret.experiments.figures import figure_3 as bakeoff
+from bayesregret.experiments.figures import figure_3
 from bayesregret.experiments.point import Result, number
 from bayesregret.experiments.table import Axis, Claim, Kind
 from bayesregret.models import GaussianBandit
@@ -18,13 +18,13 @@ from bayesregret.models import GaussianBandit
 if TYPE_CHECKING:
     from bayesregret.bounds.bound import Formula
 
-POLICY = paper.BAYES_UCB["name"]
+POLICY = paper_settings.BAYES_UCB["name"]
 PRINTED = {"gap_dependent": "Theorem 1", "prior_dependent": "Corollary 2", "sqrt": "square-root bound (3)"}
 
 
 def figure_7(runs: int | None, seed: int) -> Experiment:
     """Its points are those of Figure 3a: whoever has run that one has all its numbers."""
-    points = bakeoff.bandits("gaussian", runs, seed)
+    points = figure_3.bandits("gaussian", runs, seed)
     return Experiment(
         "figure-7",
         "Bounds, in units of the exact regret",

@@ -6,24 +6,24 @@ import math
 from collections.abc import Sequence
 
 from bayesregret.digits import counted, with_error
-from bayesregret.experiments import paper_settings as paper
+from bayesregret.experiments import paper_settings
 from bayesregret.experiments.claims import DECISIVE
 from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
-from bayesregret.experiments.figures import figure_3 as bakeoff
+from bayesregret.experiments.figures import figure_3
 from bayesregret.experiments.point import Result, point_settings
 from bayesregret.experiments.table import Axis, Claim
 
 RUNS = 400
 # The first is what all others are measured by.
 POLICIES = (
-    (paper.BAYES_UCB, "BayesUCB"),
+    (paper_settings.BAYES_UCB, "BayesUCB"),
     ({"name": "gittins"}, "Gittins index"),
     ({"name": "information-directed", "gain": "variance"}, "information-directed (variance)"),
     ({"name": "thompson"}, "Thompson sampling"),
     ({"name": "quantile-ucb"}, "Bayes-UCB (quantile)"),
     ({"name": "kl-ucb"}, "KL-UCB"),
     ({"name": "moss"}, "MOSS"),
-    (paper.UCB1, "UCB1"),
+    (paper_settings.UCB1, "UCB1"),
     ({"name": "explore-commit"}, "explore, then commit"),
     ({"name": "epsilon-greedy"}, "epsilon-greedy"),
     ({"name": "greedy"}, "greedy"),
@@ -31,7 +31,7 @@ POLICIES = (
 
 
 def figure_9(runs: int | None, seed: int) -> Experiment:
-    points = tuple(_point(point, runs or RUNS, seed) for point in bakeoff.bandits("gaussian", runs, seed))
+    points = tuple(_point(point, runs or RUNS, seed) for point in figure_3.bandits("gaussian", runs, seed))
     return Experiment(
         "figure-9",
         "A league of policies",
@@ -54,7 +54,9 @@ def _point(point: Point, runs: int, seed: int) -> Point:
 
     bandit = problem_from_dict(point.settings["problem"])
     policies = [settings for settings, _ in POLICIES]
-    return Point(point.x, point.name, point_settings(bandit, policies, horizon=paper.HORIZON, runs=runs, seed=seed))
+    return Point(
+        point.x, point.name, point_settings(bandit, policies, horizon=paper_settings.HORIZON, runs=runs, seed=seed)
+    )
 
 
 def _ratio_of(policy: int, name: str, label: str) -> TrendOf:

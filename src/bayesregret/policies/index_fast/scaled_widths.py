@@ -72,25 +72,25 @@ def levels_kept(horizon: int | None) -> int:
 
 
 @jitable
-def scaled_index(policy, model, known, arm, round_):
+def scaled_index(policy, model, stats, arm, round_):
     """The index of one arm, to the last bit."""
-    centre, width = centre_and_width(OneDeviation(), model, arm, known.counts[arm], known.totals[arm])
+    centre, width = centre_and_width(OneDeviation(), model, arm, stats.counts[arm], stats.totals[arm])
     return centre + index_level(policy, round_) * width
 
 
 @choose_arm.implement(HighestScaled)
-def choose_highest_scaled(policy, model, known, round_, stream):
-    scratch = known.scratch
+def choose_highest_scaled(policy, model, stats, round_, stream):
+    scratch = stats.scratch
     leader = int(scratch[LEADER]) - 1
-    has_all_news = known.received[0] - scratch[RECEIVED] == known.counts[leader] - scratch[COUNT] and leader >= 0
+    has_all_news = stats.received[0] - scratch[RECEIVED] == stats.counts[leader] - scratch[COUNT] and leader >= 0
     if has_all_news and round_ <= scratch[UNTIL]:
         parts = for_arm(policy.parts, U(leader))
         lease = Lease(scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE], parts)
-        if keeps_lead(policy, model, lease, round_, U(leader), known.counts[leader], known.totals[leader]):
+        if keeps_lead(policy, model, lease, round_, U(leader), stats.counts[leader], stats.totals[leader]):
             return leader, stream
-    news = U(leader) if has_all_news else U(known.counts.shape[0])
-    arm, lease, stream = take_lead(policy, model, known, news, round_, stream)
-    scratch[LEADER], scratch[RECEIVED], scratch[COUNT] = arm + 1.0, known.received[0], known.counts[arm]
+    news = U(leader) if has_all_news else U(stats.counts.shape[0])
+    arm, lease, stream = take_lead(policy, model, stats, news, round_, stream)
+    scratch[LEADER], scratch[RECEIVED], scratch[COUNT] = arm + 1.0, stats.received[0], stats.counts[arm]
     scratch[UNTIL], scratch[EARLY], scratch[BASE], scratch[SLOPE] = lease.until, lease.early, lease.base, lease.slope
     return np.int64(arm), stream
 
@@ -104,42 +104,42 @@ def is_above_the_line(policy, model, lease, round_, arm, count, total):
 
 
 @take_lead.implement(HighestScaled)
-def take_lead_by_look(policy, model, known, news, round_, stream):
+def take_lead_by_look(policy, model, stats, news, round_, stream):
     """A look at all arms, in this round and in one to come."""
-    arms, kept = U(known.counts.shape[0]), policy.policy.levels.shape[0]
+    arms, kept = U(stats.counts.shape[0]), policy.policy.levels.shape[0]
     if news < arms:
-        renew(policy, model, known, news)
+        renew(policy, model, stats, news)
     else:
         for arm in range(arms):
-            renew(policy, model, known, arm)
+            renew(policy, model, stats, arm)
     early = index_level(policy.policy, round_)
     if round_ >= kept:
-        best, until, base = lead_by_flat_line(policy.policy, known, round_, early)
+        best, until, base = lead_by_flat_line(policy.policy, stats, round_, early)
         return best, Lease(until, early, base, 0.0, for_arm(policy.parts, best)), stream
     until = min(2 * round_, kept - 1)
     late = index_level(policy.policy, until)
     share = 1.0 / (late - early) if late > early else 0.0  # known before the look is done, and not waited for
-    best, _, now, later = look_at_all(known, early, late)
+    best, _, now, later = look_at_all(stats, early, late)
     slope = (later - now) * share if later > now else 0.0
-    base = now + ROUNDING * (abs(now) + abs(later) + late * known.scratch[WIDEST])
+    base = now + ROUNDING * (abs(now) + abs(later) + late * stats.scratch[WIDEST])
     return best, Lease(until, early, base, slope, for_arm(policy.parts, best)), stream
 
 
 @rarely_called
-def lead_by_flat_line(policy, known, round_, early):
+def lead_by_flat_line(policy, stats, round_, early):
     """Where levels are not kept: the leader stays at the early one, the others are at the late one all the time."""
     rounds = round_ // SHARE_OF_ROUNDS
-    best, lead, _, later = look_at_all(known, early, index_level(policy, round_ + rounds))
+    best, lead, _, later = look_at_all(stats, early, index_level(policy, round_ + rounds))
     while later >= lead and rounds > 0:
         rounds //= 4
-        best, lead, _, later = look_at_all(known, early, index_level(policy, round_ + rounds))
-    return best, round_ + rounds, later + ROUNDING * (abs(later) + early * known.scratch[WIDEST])
+        best, lead, _, later = look_at_all(stats, early, index_level(policy, round_ + rounds))
+    return best, round_ + rounds, later + ROUNDING * (abs(later) + early * stats.scratch[WIDEST])
 
 
 @jitable
-def renew(policy, model, known, arm):
-    scratch, row = known.scratch, row_of(arm)
-    centre, width = centre_and_width(policy.parts, model, arm, known.counts[arm], known.totals[arm])
+def renew(policy, model, stats, arm):
+    scratch, row = stats.scratch, row_of(arm)
+    centre, width = centre_and_width(policy.parts, model, arm, stats.counts[arm], stats.totals[arm])
     scratch[row + CENTRE], scratch[row + WIDTH] = centre, width
     scratch[WIDEST] = max(scratch[WIDEST], width if width < math.inf else 0.0)
 
@@ -150,21 +150,21 @@ def row_of(arm):
 
 
 @jitable
-def index_at(known, arm, level):
+def index_at(stats, arm, level):
     row = row_of(arm)
-    return known.scratch[row + CENTRE] + level * known.scratch[row + WIDTH]
+    return stats.scratch[row + CENTRE] + level * stats.scratch[row + WIDTH]
 
 
 @jitable
-def look_at_all(known, early, late):
+def look_at_all(stats, early, late):
     """The arm with the highest index at the early level, that index, and the highest of the others at both levels.
 
     Without branches: which arm is highest cannot be foretold.
     """
     best, lead, lead_later = U(0), LOWEST, LOWEST
     second, second_later = LOWEST, LOWEST
-    for arm in range(U(known.counts.shape[0])):
-        now, later = index_at(known, arm, early), index_at(known, arm, late)
+    for arm in range(U(stats.counts.shape[0])):
+        now, later = index_at(stats, arm, early), index_at(stats, arm, late)
         is_best = now > lead
         second, second_later = max(second, min(lead, now)), max(second_later, lead_later if is_best else later)
         best, lead, lead_later = U(arm) if is_best else best, max(lead, now), later if is_best else lead_later

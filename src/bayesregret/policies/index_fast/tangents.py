@@ -60,17 +60,17 @@ def scratch_for_tangents(arms: int) -> int:
 
 
 @choose_arm.implement(HighestByTangents)
-def choose_by_tangents(policy, model, known, round_, stream):
-    scratch = known.scratch
+def choose_by_tangents(policy, model, stats, round_, stream):
+    scratch = stats.scratch
     leader = int(scratch[LEADER]) - 1
-    has_all_news = known.received[0] - scratch[RECEIVED] == known.counts[leader] - scratch[COUNT] and leader >= 0
+    has_all_news = stats.received[0] - scratch[RECEIVED] == stats.counts[leader] - scratch[COUNT] and leader >= 0
     if has_all_news and round_ <= scratch[UNTIL]:
         lease = Lease(scratch[UNTIL], scratch[COUNT], scratch[TOTAL])
-        if keeps_lead(policy, model, lease, round_, U(leader), known.counts[leader], known.totals[leader]):
+        if keeps_lead(policy, model, lease, round_, U(leader), stats.counts[leader], stats.totals[leader]):
             return leader, stream
-    news = U(leader) if has_all_news else U(known.counts.shape[0])
-    arm, lease, stream = take_lead(policy, model, known, news, round_, stream)
-    scratch[LEADER], scratch[RECEIVED] = arm + 1.0, known.received[0]
+    news = U(leader) if has_all_news else U(stats.counts.shape[0])
+    arm, lease, stream = take_lead(policy, model, stats, news, round_, stream)
+    scratch[LEADER], scratch[RECEIVED] = arm + 1.0, stats.received[0]
     scratch[COUNT], scratch[TOTAL] = lease.count, lease.total
     return np.int64(arm), stream
 
@@ -81,53 +81,53 @@ def has_not_been_lowered(policy, model, lease, round_, arm, count, total):
 
 
 @take_lead.implement(HighestByTangents)
-def take_lead_by_tangents(policy, model, known, news, round_, stream):
-    scratch, leader = known.scratch, news
-    if not still_leads(policy.policy, model, known, news, round_):
-        leader, scratch[UNTIL], scratch[REACH] = find_leader(policy.policy, model, known, news, round_)
-    return leader, Lease(int(scratch[UNTIL]), known.counts[leader], known.totals[leader]), stream
+def take_lead_by_tangents(policy, model, stats, news, round_, stream):
+    scratch, leader = stats.scratch, news
+    if not still_leads(policy.policy, model, stats, news, round_):
+        leader, scratch[UNTIL], scratch[REACH] = find_leader(policy.policy, model, stats, news, round_)
+    return leader, Lease(int(scratch[UNTIL]), stats.counts[leader], stats.totals[leader]), stream
 
 
 @jitable
-def still_leads(policy, model, known, news, round_):
+def still_leads(policy, model, stats, news, round_):
     """Whether the leader, if it alone has new data, keeps its lease with them. Tangents of arms with new data are made
     where that is seen."""
-    arms = known.counts.shape[0]
+    arms = stats.counts.shape[0]
     if news < U(arms):
-        return look_at(policy, model, known, news, round_, known.scratch[REACH]) and round_ <= known.scratch[UNTIL]
+        return look_at(policy, model, stats, news, round_, stats.scratch[REACH]) and round_ <= stats.scratch[UNTIL]
     for arm in range(U(arms)):
-        if known.scratch[row_of(arm) + STAMP] != known.counts[arm] + 1.0:
-            look_at(policy, model, known, arm, round_, known.scratch[REACH])
+        if stats.scratch[row_of(arm) + STAMP] != stats.counts[arm] + 1.0:
+            look_at(policy, model, stats, arm, round_, stats.scratch[REACH])
     return False
 
 
 @jitable
-def find_leader(policy, model, known, news, round_):
+def find_leader(policy, model, stats, news, round_):
     """The arm with the highest index, the lowest number on ties; a round until which the others stay below what it
     surely reaches; and that."""
-    if known.scratch[REACH] == math.inf:  # arms never tried come first, one after the other
-        for arm in range(news % U(known.counts.shape[0]), U(known.counts.shape[0])):
-            if known.scratch[row_of(arm) + HEIGHT] == math.inf:
+    if stats.scratch[REACH] == math.inf:  # arms never tried come first, one after the other
+        for arm in range(news % U(stats.counts.shape[0]), U(stats.counts.shape[0])):
+            if stats.scratch[row_of(arm) + HEIGHT] == math.inf:
                 return arm, round_, math.inf
     time = index_time(policy, round_)
     while True:
-        best, lead, second = look_at_all(known, time)
+        best, lead, second = look_at_all(stats, time)
         close = lead - CLOSE * abs(lead) if lead < math.inf else lead
-        if second >= close and look_closely(policy, model, known, round_, time, close):
+        if second >= close and look_closely(policy, model, stats, round_, time, close):
             continue
-        if is_exact(known, best, time):
-            return best, last_below(policy, known, round_, time, best, lead), lead
+        if is_exact(stats, best, time):
+            return best, last_below(policy, stats, round_, time, best, lead), lead
         reach = second + CAUTION * (lead - second)
-        if look_at(policy, model, known, best, round_, reach):
-            return best, last_below(policy, known, round_, time, best, reach), reach
+        if look_at(policy, model, stats, best, round_, reach):
+            return best, last_below(policy, stats, round_, time, best, reach), reach
 
 
 @jitable
-def last_below(policy, known, round_, time, best, reach):
+def last_below(policy, stats, round_, time, best, reach):
     """A round until which the others stay below. Time mostly slows down: no step of it is longer than the first one."""
     if reach == math.inf:  # of an arm never tried: no belief, and falls with any reward
         return round_
-    end = first_crossing(known, best, reach - ROUNDING * abs(reach))
+    end = first_crossing(stats, best, reach - ROUNDING * abs(reach))
     steps = (end - time) / (index_time(policy, round_ + 1) - time)
     until = round_ + int(min(max(steps, 0.0), round_))
     return until if index_time(policy, until) <= end else round_
@@ -139,35 +139,35 @@ def logarithmic_time(policy, round_):
 
 
 @index_tangent.otherwise
-def tangent_at_present_instead(policy, model, known, arm, round_, value):
-    height, slope, time = tangent_at_present(policy, model, known, arm, round_)
+def tangent_at_present_instead(policy, model, stats, arm, round_, value):
+    height, slope, time = tangent_at_present(policy, model, stats, arm, round_)
     return height, slope, time, height >= value
 
 
 @jitable
-def tangent_at_present(policy, model, known, arm, round_):
+def tangent_at_present(policy, model, stats, arm, round_):
     """Its height then is the index itself."""
-    index = rising_index(policy, model, known, arm, round_)
-    slope = index_rise(policy, model, known, arm, round_, index)
+    index = rising_index(policy, model, stats, arm, round_)
+    slope = index_rise(policy, model, stats, arm, round_, index)
     return index, slope * (1.0 + ROUNDING_OF_RISE), index_time(policy, round_)
 
 
 @rarely_called
-def look_at(policy, model, known, arm, round_, value):
+def look_at(policy, model, stats, arm, round_, value):
     """A new tangent of an arm, best where its index is `value`, and whether it surely is that high now."""
-    height, slope, time, reaches = index_tangent(policy, model, known, arm, round_, value)
-    keep_tangent(known, arm, height, slope, time)
+    height, slope, time, reaches = index_tangent(policy, model, stats, arm, round_, value)
+    keep_tangent(stats, arm, height, slope, time)
     return reaches
 
 
 @rarely_called
-def look_closely(policy, model, known, round_, time, value):
+def look_closely(policy, model, stats, round_, time, value):
     """Let no arm's ceiling but its index be as high as `value`: of all arms at once, as those of which nothing is known
     may be many. Whether there were any."""
     some = False
-    for arm in range(U(known.counts.shape[0])):
-        if not (is_exact(known, arm, time) or ceiling_at(known, arm, time) < value):
-            keep_tangent(known, arm, *tangent_at_present(policy, model, known, arm, round_))
+    for arm in range(U(stats.counts.shape[0])):
+        if not (is_exact(stats, arm, time) or ceiling_at(stats, arm, time) < value):
+            keep_tangent(stats, arm, *tangent_at_present(policy, model, stats, arm, round_))
             some = True
     return some
 
@@ -178,45 +178,45 @@ def row_of(arm):
 
 
 @jitable
-def keep_tangent(known, arm, height, slope, time):
-    scratch, row = known.scratch, row_of(arm)
+def keep_tangent(stats, arm, height, slope, time):
+    scratch, row = stats.scratch, row_of(arm)
     scratch[row + HEIGHT], scratch[row + SLOPE], scratch[row + TIME] = height, min(slope, STEEPEST), time
-    scratch[row + STAMP] = known.counts[arm] + 1.0
+    scratch[row + STAMP] = stats.counts[arm] + 1.0
 
 
 @jitable
-def is_exact(known, arm, time):
+def is_exact(stats, arm, time):
     """Whether its ceiling is the index: one that does not rise is good for ever. With many arms that never failed, or
     were never tried, many have the highest index there is."""
     row = row_of(arm)
-    return known.scratch[row + SLOPE] == 0.0 or known.scratch[row + TIME] == time
+    return stats.scratch[row + SLOPE] == 0.0 or stats.scratch[row + TIME] == time
 
 
 @jitable
-def ceiling_at(known, arm, time):
-    scratch, row = known.scratch, row_of(arm)
+def ceiling_at(stats, arm, time):
+    scratch, row = stats.scratch, row_of(arm)
     return scratch[row + HEIGHT] + scratch[row + SLOPE] * (time - scratch[row + TIME])
 
 
 @jitable
-def look_at_all(known, time):
+def look_at_all(stats, time):
     """The arm with the highest ceiling, that ceiling, and the highest of the others.
 
     Without branches: which arm is highest cannot be foretold.
     """
     best, lead, second = U(0), LOWEST, LOWEST
-    for arm in range(U(known.counts.shape[0])):
-        ceiling = ceiling_at(known, arm, time)
+    for arm in range(U(stats.counts.shape[0])):
+        ceiling = ceiling_at(stats, arm, time)
         best = U(arm) if ceiling > lead else best
         lead, second = max(lead, ceiling), max(second, min(lead, ceiling))
     return best, lead, second
 
 
 @jitable
-def first_crossing(known, best, value):
+def first_crossing(stats, best, value):
     """When the first of the other arms' tangents rises to this value; those that do not rise never do."""
-    scratch, first = known.scratch, math.inf
-    for arm in range(U(known.counts.shape[0])):
+    scratch, first = stats.scratch, math.inf
+    for arm in range(U(stats.counts.shape[0])):
         row = row_of(arm)
         if scratch[row + SLOPE] > 0.0 and arm != best:
             first = min(first, scratch[row + TIME] + (value - scratch[row + HEIGHT]) / scratch[row + SLOPE])

@@ -55,10 +55,10 @@ def lay_out(scratch, rank, columns):
 
 
 @choose_linear.implement(VarianceDirected)
-def choose_variance_directed(policy, posterior, known, round_, stream):
+def choose_variance_directed(policy, posterior, stats, round_, stream):
     rank, columns = posterior.roots.shape
-    room = lay_out(known.scratch, rank, columns)
-    arms = known.counts.shape[0]
+    room = lay_out(stats.scratch, rank, columns)
+    arms = stats.counts.shape[0]
     stream = draw_best_arms(posterior, room, policy.draws, stream)
     weigh(posterior, room, arms, policy.draws)
     first, second, share = best_mixture(room.gaps[:arms], room.gains[:arms])

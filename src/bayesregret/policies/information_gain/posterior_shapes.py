@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.contracts import known_mean, variance_proxy
+from bayesregret.contracts import current_mean, variance_proxy
 from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.numerics.special import betaincc
 
@@ -65,7 +65,7 @@ SHAPE_FIELDS = len(Shapes._fields)
 
 
 @contract
-def make_shapes(family, model, known, shapes):
+def make_shapes(family, model, stats, shapes):
     """Make the shapes of all arms whose data are new."""
 
 
@@ -104,14 +104,14 @@ def telling(family, arm, deviation):
 
 
 @make_shapes.implement(NormalShapes)
-def make_normal_shapes(family, model, known, shapes):
+def make_normal_shapes(family, model, stats, shapes):
     """All of them, as the zero may be another one. Panels resolve the posteriors after one more reward, too."""
-    for arm in range(known.counts.shape[0]):
-        shapes.firsts[arm] = known_mean(model, known, arm)
-        shapes.seconds[arm] = math.sqrt(variance_proxy(model, arm, known.counts[arm]))
+    for arm in range(stats.counts.shape[0]):
+        shapes.firsts[arm] = current_mean(model, stats, arm)
+        shapes.seconds[arm] = math.sqrt(variance_proxy(model, arm, stats.counts[arm]))
     highest = highest_low(shapes)
     origin, reach_of_highest = shapes.firsts[highest], NORMAL_REACH * shapes.seconds[highest]
-    for arm in range(known.counts.shape[0]):
+    for arm in range(stats.counts.shape[0]):
         deviation = shapes.seconds[arm]
         reach = NORMAL_REACH * deviation
         mean = min(reach, (shapes.firsts[arm] - origin) + reach_of_highest)  # it is the less by rounding only
@@ -188,12 +188,12 @@ def softplus(z):
 
 
 @make_shapes.implement(BetaShapes)
-def make_beta_shapes(family, model, known, shapes):
-    for arm in range(known.counts.shape[0]):
-        if shapes.stamps[arm] != known.counts[arm] + 1.0:
-            shapes.stamps[arm] = known.counts[arm] + 1.0
-            alpha = model.alpha[arm] + known.totals[arm]
-            beta = model.beta[arm] + known.counts[arm] - known.totals[arm]
+def make_beta_shapes(family, model, stats, shapes):
+    for arm in range(stats.counts.shape[0]):
+        if shapes.stamps[arm] != stats.counts[arm] + 1.0:
+            shapes.stamps[arm] = stats.counts[arm] + 1.0
+            alpha = model.alpha[arm] + stats.totals[arm]
+            beta = model.beta[arm] + stats.counts[arm] - stats.totals[arm]
             make_beta_shape(shapes, arm, alpha, beta)
 
 

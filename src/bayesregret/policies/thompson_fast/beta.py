@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.contracts import choose_arm, keeps_lead, known_mean, pseudo_counts, take_lead
+from bayesregret.contracts import choose_arm, current_mean, keeps_lead, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.numerics.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.policies.thompson_fast.beta_sampler import PREPARED, prepare_beta, prepared_beta
@@ -70,14 +70,14 @@ take_lead.implement(LikelyHighestBeta)(take_likely_lead)
 
 
 @prepare_draws.implement(LikelyHighestBeta)
-def prepare_beta_draws(policy, model, known, arm):
-    a, b = pseudo_counts(model, known, arm)
-    prepare_beta(a, b, known.scratch, arm * U(PREPARED))
+def prepare_beta_draws(policy, model, stats, arm):
+    a, b = pseudo_counts(model, stats, arm)
+    prepare_beta(a, b, stats.scratch, arm * U(PREPARED))
 
 
 @lease_until.implement(LikelyHighestBeta)
-def lease_by_tangent(policy, model, known, until):
-    memory = known.memory
+def lease_by_tangent(policy, model, stats, until):
+    memory = stats.memory
     return Lease(
         until,
         memory[LIKELY],
@@ -98,29 +98,29 @@ def is_likely_above(policy, model, lease, round_, arm, count, total):
 
 @sort_arms.implement(LikelyHighestBeta)
 @rarely_called
-def sort_betas(policy, model, known):
+def sort_betas(policy, model, stats):
     leader, mean = 0, -math.inf
-    for arm in range(known.counts.shape[0]):
-        other = known_mean(model, known, arm)
+    for arm in range(stats.counts.shape[0]):
+        other = current_mean(model, stats, arm)
         leader, mean = (arm if other > mean else leader), max(mean, other)
-    a, b = pseudo_counts(model, known, leader)
+    a, b = pseudo_counts(model, stats, leader)
     level = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
-    known.memory[LIKELY], known.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
-    if line_up(policy, model, known, U(leader), level) > 1.0 - policy.lone_chance:
-        bring_near(known, policy.near_chance)
+    stats.memory[LIKELY], stats.memory[LIKELY + 1 : HEAD] = 1.0, 0.0  # no lease
+    if line_up(policy, model, stats, U(leader), level) > 1.0 - policy.lone_chance:
+        bring_near(stats, policy.near_chance)
     elif a >= 1.0 and b >= 1.0 and 0.0 < level < 1.0:
-        lay_tangent(policy, known, leader, a, b, level)
-    look_at_far_arms(policy, model, known)
+        lay_tangent(policy, stats, leader, a, b, level)
+    look_at_far_arms(policy, model, stats)
 
 
 @rarely_called
-def lay_tangent(policy, known, leader, a, b, level):
+def lay_tangent(policy, stats, leader, a, b, level):
     """What tells whether the leader's draw is likely to be above the level, for the data that it has and will have."""
-    lease = known.memory[LIKELY:HEAD]
+    lease = stats.memory[LIKELY:HEAD]
     least_fall = RATE_KEPT * rate_of_fall(b, a, 1.0 - level)
     if least_fall <= 0.0:
         return
-    pulls, successes = known.counts[leader], known.totals[leader]
+    pulls, successes = stats.counts[leader], stats.totals[leader]
     by_success = math.log(level) + digamma_rise(a, a + b)
     by_failure = math.log(1.0 - level) + digamma_rise(b, a + b)
     lease[1], lease[2] = by_failure, by_success - by_failure
@@ -137,37 +137,37 @@ def digamma_rise(x, y):
 
 
 @tail_bound.implement(LikelyHighestBeta)
-def bound_of_beta_tail(policy, model, known, arm, value):
-    a, b = pseudo_counts(model, known, arm)
+def bound_of_beta_tail(policy, model, stats, arm, value):
+    a, b = pseudo_counts(model, stats, arm)
     return beta_tail_bound(a, b, value)
 
 
 @draw_above.implement(LikelyHighestBeta)
-def draw_beta_above(policy, model, known, arm, value, bound, rate, stream):
-    a, b = pseudo_counts(model, known, arm)
+def draw_beta_above(policy, model, stats, arm, value, bound, rate, stream):
+    a, b = pseudo_counts(model, stats, arm)
     return beta_above(a, b, value, bound, rate, stream)
 
 
 @prepared_draw.implement(LikelyHighestBeta)
-def prepared_beta_draw(policy, known, arm, stream):
-    return prepared_beta(known.scratch, U(arm) * U(PREPARED), stream)
+def prepared_beta_draw(policy, stats, arm, stream):
+    return prepared_beta(stats.scratch, U(arm) * U(PREPARED), stream)
 
 
 @draw_what_failed.implement(LikelyHighestBeta)
 @rarely_called
-def draw_failed_beta(policy, model, known, stream):
-    leader, level = U(known.memory[HEAD]), known.memory[LEVEL]
-    in_tail, coin, stream = failed_coins(policy, known, stream)
+def draw_failed_beta(policy, model, stats, stream):
+    leader, level = U(stats.memory[HEAD]), stats.memory[LEVEL]
+    in_tail, coin, stream = failed_coins(policy, stats, stream)
     value = math.inf
     if in_tail:
-        a, b = pseudo_counts(model, known, leader)
+        a, b = pseudo_counts(model, stats, leader)
         rate = rate_of_fall(b, a, 1.0 - level)
         short, stream = beta_above(b, a, 1.0 - level, policy.tail_chance, rate, stream)
         value = 1.0 - short
     if value > level:  # the tail has less than its bound
-        if coin >= known.memory[SOME_ABOVE]:
+        if coin >= stats.memory[SOME_ABOVE]:
             return leader, stream
         value = 0.0
         while value <= level:
-            value, stream = prepared_draw(policy, known, leader, stream)
-    return settle(policy, model, known, coin, leader, value, stream)
+            value, stream = prepared_draw(policy, stats, leader, stream)
+    return settle(policy, model, stats, coin, leader, value, stream)

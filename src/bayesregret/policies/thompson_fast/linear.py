@@ -49,30 +49,30 @@ def scratch_for_rivals(rank: int, columns: int) -> int:
 
 
 @jitable
-def choose_likely_leader(policy, posterior, known, round_, stream):
+def choose_likely_leader(policy, posterior, stats, round_, stream):
     arm, pulls, move, doubt = repeated(posterior)
-    memory = known.memory
-    is_same_row = memory[LEADER] == arm and memory[BEGAN] == beginning(known, pulls)
+    memory = stats.memory
+    is_same_row = memory[LEADER] == arm and memory[BEGAN] == beginning(stats, pulls)
     is_near = doubt > memory[DOUBT] and memory[LOW] <= move <= memory[HIGH]
-    if not (is_same_row and is_near) and known.received[0] >= memory[AGAIN]:
-        set_levels(posterior, known)
+    if not (is_same_row and is_near) and stats.received[0] >= memory[AGAIN]:
+        set_levels(posterior, stats)
     coin, stream = uniform(stream)
     if coin >= memory[CALLED]:
         return int(memory[LEADER]), stream
     if memory[CALLED] >= 1.0:
-        return choose_highest_draw(posterior, known, stream)
-    return choose_among_rivals(posterior, known, coin, stream)
+        return choose_highest_draw(posterior, stats, stream)
+    return choose_among_rivals(posterior, stats, coin, stream)
 
 
 @jitable
-def beginning(known, pulls):
+def beginning(stats, pulls):
     """Tells a row of rewards from others of the same arm; never 0."""
-    return known.received[0] - pulls + 1
+    return stats.received[0] - pulls + 1
 
 
 @jitable
-def set_levels(posterior, known):
-    leader, arms, memory = highest_mean(posterior, known), known.counts.shape[0], known.memory
+def set_levels(posterior, stats):
+    leader, arms, memory = highest_mean(posterior, stats), stats.counts.shape[0], stats.memory
     if leader != repeated(posterior)[0]:
         repeat(posterior, leader)
     _, pulls, _, doubt = repeated(posterior)
@@ -85,56 +85,56 @@ def set_levels(posterior, known):
         place = 1 + int(STEPS * square) if square > 0.0 else 0
         places[arm] = place
         called += TAILS[place]
-    memory[LEADER], memory[BEGAN], memory[DOUBT] = leader, beginning(known, pulls), STALE * doubt
+    memory[LEADER], memory[BEGAN], memory[DOUBT] = leader, beginning(stats, pulls), STALE * doubt
     if called < MOST_CALLED:
         memory[CALLED], memory[AGAIN] = called, 0.0
     else:
-        memory[CALLED], memory[AGAIN] = 1.0, PATIENCE * known.received[0]
+        memory[CALLED], memory[AGAIN] = 1.0, PATIENCE * stats.received[0]
 
 
 @jitable
-def choose_highest_draw(posterior, known, stream):
+def choose_highest_draw(posterior, stats, stream):
     """One draw of the parameter is a draw of all arms."""
-    xi, means, _ = lay_out(posterior, known)
+    xi, means, _ = lay_out(posterior, stats)
     stream = draw_normals(xi, stream)
     means_at(posterior, xi, means)
     return first_highest(means), stream
 
 
 @jitable
-def choose_among_rivals(posterior, known, coin, stream):
+def choose_among_rivals(posterior, stats, coin, stream):
     """What is done when the coin calls an arm."""
-    leader, rival = int(known.memory[LEADER]), called_by(coin, known)
-    xi, means, root = lay_out(posterior, known)
+    leader, rival = int(stats.memory[LEADER]), called_by(coin, stats)
+    xi, means, root = lay_out(posterior, stats)
     lead_root(posterior, rival, root)
     deviation = length(root)
-    z, stream = normal_above(math.sqrt((known.memory[HEAD + rival] - 1.0) / STEPS), stream)
+    z, stream = normal_above(math.sqrt((stats.memory[HEAD + rival] - 1.0) / STEPS), stream)
     if z * deviation <= mean_now(posterior, leader) - mean_now(posterior, rival):
         return leader, stream
     stream = draw_normals(xi, stream)
     put_along(xi, root, deviation, z)
     means_at(posterior, xi, means)
     rivals = 0
-    for arm in range(known.counts.shape[0]):
+    for arm in range(stats.counts.shape[0]):
         rivals += means[arm] > means[leader]
     coin, stream = uniform(stream)
     return (first_highest(means) if coin * rivals < 1.0 else leader), stream
 
 
 @jitable
-def lay_out(posterior, known):
+def lay_out(posterior, stats):
     """Room for standard coordinates, for the means of all columns, and for a direction."""
     rank, columns = posterior.roots.shape
-    means, rest = known.scratch[:columns], known.scratch[columns:]
+    means, rest = stats.scratch[:columns], stats.scratch[columns:]
     return rest[:rank], means, rest[rank : 2 * rank]
 
 
 @jitable
-def called_by(coin, known):
+def called_by(coin, stats):
     """The arm in whose part of [0, CALLED) the coin lies."""
     arm = 0
-    while coin >= TAILS[int(known.memory[HEAD + arm])]:
-        coin -= TAILS[int(known.memory[HEAD + arm])]
+    while coin >= TAILS[int(stats.memory[HEAD + arm])]:
+        coin -= TAILS[int(stats.memory[HEAD + arm])]
         arm += 1
     return arm
 

@@ -47,110 +47,110 @@ def memory_for_likely(arms: int) -> int:
 
 
 @contract
-def sort_arms(policy, model, known):
+def sort_arms(policy, model, stats):
     """Set the level, and tell near arms from far ones: none but the leader is near if no other exceeds the level with
     at least the `lone_chance`."""
 
 
 @contract
-def lease_until(policy, model, known, until):
+def lease_until(policy, model, stats, until):
     """A lease of the leader up to a round: its draw is below the level at most with the `tail_chance` while it
     `keeps_lead`."""
 
 
 @contract
-def tail_bound(policy, model, known, arm, value):
+def tail_bound(policy, model, stats, arm, value):
     """A bound and a rate: given its data, the arm's mean reward has at most the density bound * rate * exp(-rate * x)
     at value + x for every x from 0 on, so that it exceeds value + x at most with the chance bound * exp(-rate * x). Or
     1 and 0, where no such bound is known."""
 
 
 @contract
-def draw_above(policy, model, known, arm, value, bound, rate, stream):
+def draw_above(policy, model, stats, arm, value, bound, rate, stream):
     """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
     give -inf; and the stream that comes after. `bound` and `rate` are as from `tail_bound`, but the bound may be any
     higher one; if it is 1, the rate does not matter."""
 
 
 @contract
-def prepare_draws(policy, model, known, arm):
+def prepare_draws(policy, model, stats, arm):
     """Write into `scratch` what draws of an arm with new data need."""
 
 
 @contract
-def prepared_draw(policy, known, arm, stream):
+def prepared_draw(policy, stats, arm, stream):
     """A draw of the arm's mean reward from its posterior, by what was prepared; and the stream."""
 
 
 @contract
-def draw_what_failed(policy, model, known, stream):
+def draw_what_failed(policy, model, stats, stream):
     """The arm with the highest draw, given that the leader's is in its tail or a far arm may exceed the level."""
 
 
-def choose_likely_highest(policy, model, known, round_, stream):
+def choose_likely_highest(policy, model, stats, round_, stream):
     """For `choose_arm`: all that a lease needs is in `memory`."""
-    arm, _, stream = take_lead(policy, model, known, U(known.counts.shape[0]), round_, stream)
+    arm, _, stream = take_lead(policy, model, stats, U(stats.counts.shape[0]), round_, stream)
     return np.int64(arm), stream
 
 
-def take_likely_lead(policy, model, known, news, round_, stream):
+def take_likely_lead(policy, model, stats, news, round_, stream):
     """For `take_lead`."""
-    memory, arms = known.memory, U(known.counts.shape[0])
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     if news < arms:
-        prepare_draws(policy, model, known, news)
+        prepare_draws(policy, model, stats, news)
     else:
         for arm in range(arms):
-            prepare_draws(policy, model, known, arm)
-    if known.received[0] >= memory[SORT_AT]:
-        sort_arms(policy, model, known)
-    elif has_far_news(known, news):
-        look_at_far_arms(policy, model, known)
+            prepare_draws(policy, model, stats, arm)
+    if stats.received[0] >= memory[SORT_AT]:
+        sort_arms(policy, model, stats)
+    elif has_far_news(stats, news):
+        look_at_far_arms(policy, model, stats)
     if memory[FIRST_FAR] == HEAD + 1:
         leader = U(memory[HEAD])
-        lease, count, total = lease_until(policy, model, known, round_), known.counts[leader], known.totals[leader]
+        lease, count, total = lease_until(policy, model, stats, round_), stats.counts[leader], stats.totals[leader]
         is_likely = keeps_lead(policy, model, lease, round_, leader, count, total)
         if is_likely and 1.0 - memory[SOME_ABOVE] >= policy.lone_chance:
-            return lead_alone(policy, model, known, round_, stream)
+            return lead_alone(policy, model, stats, round_, stream)
         if memory[FAILS_AT] > 0.0:  # it had a lease: the level is too high now
             memory[FAILS_AT], memory[SORT_AT] = 0.0, 0.0
-    arm, stream = highest_of_near(policy, model, known, stream)
-    return arm, lease_until(policy, model, known, round_), stream
+    arm, stream = highest_of_near(policy, model, stats, stream)
+    return arm, lease_until(policy, model, stats, round_), stream
 
 
 @jitable
-def has_far_news(known, news):
+def has_far_news(stats, news):
     """Whether a far arm may have new data."""
-    memory, arms = known.memory, U(known.counts.shape[0])
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     if news < arms:
         return memory[U(HEAD) + PLACES * arms + news] >= memory[FIRST_FAR]
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
-        if memory[place + STAMPS * arms] != known.counts[U(memory[place])]:
+        if memory[place + STAMPS * arms] != stats.counts[U(memory[place])]:
             return True
     return False
 
 
 @jitable
-def lead_alone(policy, model, known, round_, stream):
+def lead_alone(policy, model, stats, round_, stream):
     """The leader with a lease, or what is taken in the round in which the coin fails."""
-    memory = known.memory
+    memory = stats.memory
     leader = U(memory[HEAD])
     if memory[FAILS_AT] < round_:
         u, stream = uniform(stream)
         waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_chance) * (1.0 - memory[SOME_ABOVE]))
         memory[FAILS_AT] = round_ + math.floor(waited)
     if memory[FAILS_AT] > round_:
-        sorted_in = round_ + memory[SORT_AT] - known.received[0]
+        sorted_in = round_ + memory[SORT_AT] - stats.received[0]
         until = int(min(memory[FAILS_AT], sorted_in)) - 1
-        return leader, lease_until(policy, model, known, until), stream
+        return leader, lease_until(policy, model, stats, until), stream
     memory[FAILS_AT] = 0.0
-    arm, stream = draw_what_failed(policy, model, known, stream)
-    return arm, lease_until(policy, model, known, round_), stream
+    arm, stream = draw_what_failed(policy, model, stats, stream)
+    return arm, lease_until(policy, model, stats, round_), stream
 
 
 @jitable
-def failed_coins(policy, known, stream):
+def failed_coins(policy, stats, stream):
     """Given that one of two did: whether the leader's did, the coin of the far arms, and the stream."""
-    some_above = known.memory[SOME_ABOVE]
+    some_above = stats.memory[SOME_ABOVE]
     u, stream = uniform(stream)
     coin, stream = uniform(stream)
     in_tail = u * (1.0 - (1.0 - policy.tail_chance) * (1.0 - some_above)) < policy.tail_chance
@@ -158,47 +158,47 @@ def failed_coins(policy, known, stream):
 
 
 @jitable
-def line_up(policy, model, known, leader, level):
+def line_up(policy, model, stats, leader, level):
     """The leader alone is near; give at most the chance that another exceeds the level."""
-    memory = known.memory
-    put(known, U(HEAD), leader)
+    memory = stats.memory
+    put(stats, U(HEAD), leader)
     place, some_above = U(HEAD + 1), 0.0
-    for arm in range(U(known.counts.shape[0])):
+    for arm in range(U(stats.counts.shape[0])):
         if arm != leader:
-            put(known, place, arm)
-            some_above += bound_far_arm(policy, model, known, place, arm, level)
+            put(stats, place, arm)
+            some_above += bound_far_arm(policy, model, stats, place, arm, level)
             place += U(1)
     memory[LEVEL], memory[FIRST_FAR], memory[FAILURES] = level, HEAD + 1, 0.0
-    memory[SORT_AT] = known.received[0] + max(FEWEST_REWARDS, known.received[0] // SHARE_OF_REWARDS)
+    memory[SORT_AT] = stats.received[0] + max(FEWEST_REWARDS, stats.received[0] // SHARE_OF_REWARDS)
     return some_above
 
 
 @jitable
-def put(known, place, arm):
-    known.memory[place], known.memory[U(HEAD) + PLACES * U(known.counts.shape[0]) + arm] = arm, place
+def put(stats, place, arm):
+    stats.memory[place], stats.memory[U(HEAD) + PLACES * U(stats.counts.shape[0]) + arm] = arm, place
 
 
 @rarely_called
-def bound_far_arm(policy, model, known, place, arm, level):
-    memory, arms = known.memory, U(known.counts.shape[0])
-    bound, rate = tail_bound(policy, model, known, arm, level)
+def bound_far_arm(policy, model, stats, place, arm, level):
+    memory, arms = stats.memory, U(stats.counts.shape[0])
+    bound, rate = tail_bound(policy, model, stats, arm, level)
     if not rate <= HIGHEST_RATE:
         bound, rate = 1.0, 0.0
     memory[place + BOUNDS * arms], memory[place + RATES * arms] = bound, rate
-    memory[place + STAMPS * arms] = known.counts[arm]
+    memory[place + STAMPS * arms] = stats.counts[arm]
     return bound
 
 
 @jitable
-def bring_near(known, near_chance):
+def bring_near(stats, near_chance):
     """Those that exceed the level with more than this chance."""
-    memory, arms = known.memory, U(known.counts.shape[0])
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     first_far = U(HEAD + 1)
     for place in range(U(HEAD + 1), U(HEAD) + arms):
         if memory[place + BOUNDS * arms] > near_chance:
             near, far = U(memory[place]), U(memory[first_far])
-            put(known, first_far, near)
-            put(known, place, far)
+            put(stats, first_far, near)
+            put(stats, place, far)
             for kind in range(BOUNDS, PLACES):  # near arms have no use for theirs
                 memory[place + kind * arms] = memory[first_far + kind * arms]
             first_far += U(1)
@@ -206,40 +206,40 @@ def bring_near(known, near_chance):
 
 
 @rarely_called
-def look_at_far_arms(policy, model, known):
+def look_at_far_arms(policy, model, stats):
     """New bounds of those with new data; a lease by the old ones is over."""
-    memory, arms = known.memory, U(known.counts.shape[0])
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     some_above, least_rate = 0.0, HIGHEST_RATE
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
         arm = U(memory[place])
-        if memory[place + STAMPS * arms] != known.counts[arm]:
-            bound_far_arm(policy, model, known, place, arm, memory[LEVEL])
+        if memory[place + STAMPS * arms] != stats.counts[arm]:
+            bound_far_arm(policy, model, stats, place, arm, memory[LEVEL])
         some_above += memory[place + BOUNDS * arms]
         least_rate = min(least_rate, memory[place + RATES * arms])
     memory[SOME_ABOVE], memory[LEAST_RATE], memory[FAILS_AT] = some_above, least_rate, 0.0
 
 
 @jitable
-def highest_of_near(policy, model, known, stream):
+def highest_of_near(policy, model, stats, stream):
     """The arm with the highest draw, when near ones are drawn."""
     best, highest = U(0), -math.inf
-    for place in range(U(HEAD), U(known.memory[FIRST_FAR])):
-        arm = U(known.memory[place])
-        value, stream = prepared_draw(policy, known, arm, stream)
+    for place in range(U(HEAD), U(stats.memory[FIRST_FAR])):
+        arm = U(stats.memory[place])
+        value, stream = prepared_draw(policy, stats, arm, stream)
         # Without a branch: which arm is highest cannot be foretold.
         best, highest = (arm if value > highest else best), max(highest, value)
     coin, stream = uniform(stream)
-    return settle(policy, model, known, coin, best, highest, stream)
+    return settle(policy, model, stats, coin, best, highest, stream)
 
 
 @jitable
-def settle(policy, model, known, coin, best, highest, stream):
+def settle(policy, model, stats, coin, best, highest, stream):
     """The arm with the highest draw, that of the near ones being `highest`, and a coin for all others."""
-    memory = known.memory
+    memory = stats.memory
     excess = highest - memory[LEVEL]
     if excess >= 0.0 and memory[SOME_ABOVE] <= coin * below_exp(memory[LEAST_RATE] * excess):
         return best, stream
-    return draw_far_arms(policy, model, known, coin, best, highest, stream)
+    return draw_far_arms(policy, model, stats, coin, best, highest, stream)
 
 
 @jitable
@@ -249,10 +249,10 @@ def below_exp(x):
 
 
 @rarely_called
-def draw_far_arms(policy, model, known, coin, best, highest, stream):
+def draw_far_arms(policy, model, stats, coin, best, highest, stream):
     """The coin tells the first arm that may exceed `highest`, another one the next. Below the level no chances are
     known."""
-    memory, arms = known.memory, U(known.counts.shape[0])
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     excess, none_so_far = highest - memory[LEVEL], 1.0
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
         rate, chance = memory[place + RATES * arms], 1.0
@@ -261,7 +261,7 @@ def draw_far_arms(policy, model, known, coin, best, highest, stream):
         none_so_far *= 1.0 - chance
         if 1.0 - coin > none_so_far:
             arm = U(memory[place])
-            value, stream = draw_above(policy, model, known, arm, highest, chance, rate, stream)
+            value, stream = draw_above(policy, model, stats, arm, highest, chance, rate, stream)
             if value > highest:
                 best, highest, excess = arm, value, value - memory[LEVEL]
             coin, stream = uniform(stream)

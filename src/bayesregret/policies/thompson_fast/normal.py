@@ -61,17 +61,17 @@ take_lead.implement(LikelyHighestNormal)(take_likely_lead)
 
 
 @prepare_draws.implement(LikelyHighestNormal)
-def keep_parts(policy, model, known, arm):
+def keep_parts(policy, model, stats, arm):
     place = arm * U(PER_ARM)
-    known.scratch[place], known.scratch[place + U(1)] = centre_and_width(
-        policy, model, arm, known.counts[arm], known.totals[arm]
+    stats.scratch[place], stats.scratch[place + U(1)] = centre_and_width(
+        policy, model, arm, stats.counts[arm], stats.totals[arm]
     )
 
 
 @jitable
-def parts_of(known, arm):
+def parts_of(stats, arm):
     place = U(arm) * U(PER_ARM)
-    return known.scratch[place], known.scratch[place + U(1)]
+    return stats.scratch[place], stats.scratch[place + U(1)]
 
 
 @centre_and_width.implement(LikelyHighestNormal)
@@ -80,8 +80,8 @@ def normal_parts(policy, model, arm, count, total):
 
 
 @lease_until.implement(LikelyHighestNormal)
-def lease_by_level(policy, model, known, until):
-    return Lease(until, known.memory[LEVEL])
+def lease_by_level(policy, model, stats, until):
+    return Lease(until, stats.memory[LEVEL])
 
 
 @keeps_lead.implement(LikelyHighestNormal)
@@ -92,21 +92,21 @@ def is_likely_above(policy, model, lease, round_, arm, count, total):
 
 @sort_arms.implement(LikelyHighestNormal)
 @rarely_called
-def sort_normals(policy, model, known):
+def sort_normals(policy, model, stats):
     leader, mean, deviation = 0, -math.inf, 0.0
-    for arm in range(known.counts.shape[0]):
-        centre, width = parts_of(known, arm)
+    for arm in range(stats.counts.shape[0]):
+        centre, width = parts_of(stats, arm)
         leader, mean, deviation = (arm, centre, width) if centre > mean else (leader, mean, deviation)
-    if line_up(policy, model, known, U(leader), mean - policy.reach * deviation) > 1.0 - policy.lone_chance:
-        bring_near(known, policy.near_chance)
-    look_at_far_arms(policy, model, known)
+    if line_up(policy, model, stats, U(leader), mean - policy.reach * deviation) > 1.0 - policy.lone_chance:
+        bring_near(stats, policy.near_chance)
+    look_at_far_arms(policy, model, stats)
 
 
 @tail_bound.implement(LikelyHighestNormal)
-def normal_tail_bound(policy, model, known, arm, value):
+def normal_tail_bound(policy, model, stats, arm, value):
     """The tangent of the density's logarithm, where it is nearly best for the bound: about as far out as Robert (1995)
     has it, whose own place is a root."""
-    centre, width = parts_of(known, arm)
+    centre, width = parts_of(stats, arm)
     z = (value - centre) / width
     if not z > 0.0:
         return 1.0, 0.0
@@ -115,12 +115,12 @@ def normal_tail_bound(policy, model, known, arm, value):
 
 
 @draw_above.implement(LikelyHighestNormal)
-def normal_above(policy, model, known, arm, value, bound, rate, stream):
+def normal_above(policy, model, stats, arm, value, bound, rate, stream):
     """An exponential draw is kept if it is below the density, too."""
     if bound >= 1.0:
-        drawn, stream = prepared_draw(policy, known, arm, stream)
+        drawn, stream = prepared_draw(policy, stats, arm, stream)
         return (drawn if drawn > value else -math.inf), stream
-    centre, width = parts_of(known, arm)
+    centre, width = parts_of(stats, arm)
     u, stream = uniform(stream)
     kept, stream = uniform(stream)
     waited = -math.log(1.0 - u)
@@ -131,17 +131,17 @@ def normal_above(policy, model, known, arm, value, bound, rate, stream):
 
 
 @prepared_draw.implement(LikelyHighestNormal)
-def prepared_normal_draw(policy, known, arm, stream):
-    centre, width = parts_of(known, arm)
+def prepared_normal_draw(policy, stats, arm, stream):
+    centre, width = parts_of(stats, arm)
     z, stream = normal(stream)
     return centre + width * z, stream
 
 
 @draw_what_failed.implement(LikelyHighestNormal)
 @rarely_called
-def draw_failed_normal(policy, model, known, stream):
-    leader = U(known.memory[HEAD])
-    in_tail, coin, stream = failed_coins(policy, known, stream)
+def draw_failed_normal(policy, model, stats, stream):
+    leader = U(stats.memory[HEAD])
+    in_tail, coin, stream = failed_coins(policy, stats, stream)
     if in_tail:
         z, stream = normal_beyond(policy.tail, stream)
         z = -z
@@ -149,8 +149,8 @@ def draw_failed_normal(policy, model, known, stream):
         z, stream = normal(stream)
         while z < -policy.tail:
             z, stream = normal(stream)
-    centre, width = parts_of(known, leader)
-    return settle(policy, model, known, coin, leader, centre + width * z, stream)
+    centre, width = parts_of(stats, leader)
+    return settle(policy, model, stats, coin, leader, centre + width * z, stream)
 
 
 @jitable

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known, take_in
+from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
 from bayesregret.dispatch import contract, jitable
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
@@ -24,7 +24,7 @@ U = np.uint64
 class RoundsState(NamedTuple):
     means: NDArray[np.float64]
     pulls: NDArray[np.int64]
-    known: Known
+    stats: Stats
     streams: NDArray[np.uint64]  # (arms, 4)
     late_arms: NDArray[np.int64]  # (delay + batch,): pulls whose rewards are not known yet, round after round
     late_rewards: NDArray[np.float64]
@@ -34,7 +34,7 @@ def make_rounds_state(arms: int, memory: int, scratch: int, late: int) -> Rounds
     return RoundsState(
         np.empty(arms),
         np.empty(arms, np.int64),
-        nothing_known(arms, memory, scratch),
+        empty_stats(arms, memory, scratch),
         np.empty((arms, 4), np.uint64),
         np.empty(late, np.int64),
         np.empty(late),
@@ -58,17 +58,17 @@ def choose_now(state, policy, belief, round_, stream):
 
 @begin_run.implement(RoundsState)
 def begin_with_nothing(state, belief):
-    forget_all(state.known)
+    reset_stats(state.stats)
 
 
 @learn_late.implement(RoundsState)
 def take_in_late(state, belief, arm, reward):
-    take_in(state.known, arm, reward)
+    add_reward(state.stats, arm, reward)
 
 
 @choose_now.implement(RoundsState)
 def choose_of_known(state, policy, belief, round_, stream):
-    return choose_arm(policy, belief, state.known, round_, stream)
+    return choose_arm(policy, belief, state.stats, round_, stream)
 
 
 @play_run.implement(RoundsState)
@@ -106,16 +106,16 @@ def play_rounds(state, world, policy, belief, key, run, plan, curve):
 
 
 @jitable
-def forget_all(known):
-    known.received[0] = 0
-    for arm in range(known.counts.shape[0]):
-        known.counts[arm] = 0
-        known.totals[arm] = 0.0
-        known.squares[arm] = 0.0
-    for place in range(known.memory.shape[0]):
-        known.memory[place] = 0.0
-    for place in range(known.scratch.shape[0]):
-        known.scratch[place] = 0.0
+def reset_stats(stats):
+    stats.received[0] = 0
+    for arm in range(stats.counts.shape[0]):
+        stats.counts[arm] = 0
+        stats.totals[arm] = 0.0
+        stats.squares[arm] = 0.0
+    for place in range(stats.memory.shape[0]):
+        stats.memory[place] = 0.0
+    for place in range(stats.scratch.shape[0]):
+        stats.scratch[place] = 0.0
 
 
 @add_pulls.implement(RoundsState)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import Known, choose_arm, draw_means, draw_reward, nothing_known, take_in
+from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.delayed import forget_all
+from bayesregret.simulation.kernels.delayed import reset_stats
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
@@ -21,12 +21,12 @@ U = np.uint64
 
 class PromptState(NamedTuple):
     means: NDArray[np.float64]
-    known: Known
+    stats: Stats
     streams: NDArray[np.uint64]  # (arms, 4)
 
 
 def make_prompt_state(arms: int, memory: int, scratch: int) -> PromptState:
-    return PromptState(np.empty(arms), nothing_known(arms, memory, scratch), np.empty((arms, 4), np.uint64))
+    return PromptState(np.empty(arms), empty_stats(arms, memory, scratch), np.empty((arms, 4), np.uint64))
 
 
 @play_run.implement(PromptState)
@@ -34,8 +34,8 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
-    known = state.known
-    forget_all(known)
+    stats = state.stats
+    reset_stats(stats)
     for arm in range(state.means.shape[0]):
         write_stream(state.streams, arm, open_stream(key, start, REWARD + U(arm)))
     choices = open_stream(key, start, POLICY)
@@ -45,7 +45,7 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
     stream, mean = read_stream(state.streams, 0), state.means[0]
     regret = 0.0
     while rounds < plan.horizon and not plan.stop[0]:
-        arm, choices = choose_arm(policy, belief, known, rounds + 1, choices)
+        arm, choices = choose_arm(policy, belief, stats, rounds + 1, choices)
         if arm != taken:
             write_stream(state.streams, taken, stream)
             gap = state.means[best] - mean
@@ -54,7 +54,7 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
             taken, before = arm, rounds
             stream, mean = read_stream(state.streams, arm), state.means[arm]
         reward, stream = draw_reward(world, arm, mean, stream)
-        take_in(known, arm, reward)
+        add_reward(stats, arm, reward)
         rounds += 1
     gap = state.means[best] - mean
     mark_checkpoints(plan, curve, marked, before, rounds - before, regret, gap)
@@ -64,5 +64,5 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
 @add_pulls.implement(PromptState)
 def add_prompt_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
-        pulls[arm] += state.known.counts[arm]
-    return state.known.counts[best]
+        pulls[arm] += state.stats.counts[arm]
+    return state.stats.counts[best]

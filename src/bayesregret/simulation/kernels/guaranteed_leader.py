@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import (
-    Known,
+    Stats,
     draw_means,
     draw_reward,
+    empty_stats,
     keeps_lead,
-    nothing_known,
     take_lead,
 )
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.delayed import forget_all
+from bayesregret.simulation.kernels.delayed import reset_stats
 from bayesregret.simulation.kernels.every_round import add_prompt_pulls
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
@@ -32,14 +32,14 @@ LONGEST_STREAK = 1 << 22
 
 class StreaksState(NamedTuple):
     means: NDArray[np.float64]
-    known: Known  # but for `squares`, which no such policy asks for
+    stats: Stats  # but for `squares`, which no such policy asks for
     ahead: NDArray[np.float64]  # (arms,): the next reward
     streams: NDArray[np.uint64]  # (arms, 4)
 
 
 def make_streaks_state(arms: int, memory: int, scratch: int) -> StreaksState:
     return StreaksState(
-        np.empty(arms), nothing_known(arms, memory, scratch), np.empty(arms), np.empty((arms, 4), np.uint64)
+        np.empty(arms), empty_stats(arms, memory, scratch), np.empty(arms), np.empty((arms, 4), np.uint64)
     )
 
 
@@ -48,8 +48,8 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
-    known = state.known
-    forget_all(known)
+    stats = state.stats
+    reset_stats(stats)
     for arm in range(state.means.shape[0]):
         stream = open_stream(key, start, REWARD + U(arm))
         state.ahead[arm], stream = draw_reward(world, arm, state.means[arm], stream)
@@ -60,10 +60,10 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
     news = U(state.means.shape[0])
     regret = 0.0
     while rounds < plan.horizon and not plan.stop[0]:
-        arm, lease, choices = take_lead(policy, belief, known, news, rounds + 1, choices)
+        arm, lease, choices = take_lead(policy, belief, stats, news, rounds + 1, choices)
         last = min(lease.until, plan.horizon, rounds + LONGEST_STREAK)
         before, mean = rounds, state.means[arm]
-        count, total, reward = known.counts[arm], known.totals[arm], state.ahead[arm]
+        count, total, reward = stats.counts[arm], stats.totals[arm], state.ahead[arm]
         stream = read_stream(state.streams, arm)
         while True:
             rounds += 1
@@ -75,8 +75,8 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
             if not keeps_lead(policy, belief, lease, rounds + 1, arm, count, total):
                 break
         pulls = rounds - before
-        known.counts[arm], known.totals[arm], state.ahead[arm] = count, total, reward
-        known.received[0] += pulls
+        stats.counts[arm], stats.totals[arm], state.ahead[arm] = count, total, reward
+        stats.received[0] += pulls
         write_stream(state.streams, arm, stream)
         gap = state.means[best] - mean
         marked = mark_checkpoints(plan, curve, marked, before, pulls, regret, gap)
