@@ -1,6 +1,7 @@
 """What a bound is, how it is asked for, and what is said when it cannot be had."""
 
 import contextlib
+import dataclasses
 import math
 
 import numpy as np
@@ -25,7 +26,7 @@ class StrangeBandit(Bandit):
 def every_bound():
     for bandit in (GAUSSIAN, BERNOULLI):
         for name, formula in Formula.every.items():
-            if formula.fits(bandit) and name != "action_bound":
+            if formula.covers(bandit) and name != "action_bound":
                 yield pytest.param(formula, bandit, id=f"{bandit.kind}-{name}")
 
 
@@ -61,7 +62,7 @@ def test_the_error_covers_a_finer_rule(formula, bandit):
     """16 points on every panel are nearer to the truth than 12: the difference must be within the error."""
     setting = make_setting(60, 0.05, 0.1)
     bound = formula(bandit, horizon=60, delta=0.05, epsilon=0.1)
-    finer = math.fsum(formula.bodies[bandit.kind][1](bandit, setting, 16).terms.values())
+    finer = math.fsum(formula.body(bandit)(bandit, setting, 16).terms.values())
     assert abs(bound.value - finer) <= bound.error + 1e-13 * abs(bound.value)
 
 
@@ -100,8 +101,8 @@ def test_plain_data():
 
 def test_words():
     assert str(bounds.gap_dependent(GAUSSIAN, horizon=60)).startswith("gap_dependent [paper, Theorem 1] = ")
-    told = str(bounds.prior_dependent(GAUSSIAN, horizon=2))
-    assert told.endswith("(does not apply: horizon must be at least 3, where log log n > 0)")
+    found = str(bounds.prior_dependent(GAUSSIAN, horizon=2))
+    assert found.endswith("(does not apply: horizon must be at least 3, where log log n > 0)")
 
 
 def test_defaults():
@@ -177,7 +178,7 @@ def test_the_smallest_is_the_smallest():
         best = bounds.certified(bandit, horizon=20)
         rivals = []
         for formula in Formula.every.values():
-            if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.fits(bandit):
+            if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.covers(bandit):
                 with contextlib.suppress(bounds.DoesNotHold):
                     rivals.append(formula(bandit, horizon=20))
         assert len(rivals) >= 5
@@ -207,3 +208,18 @@ def test_numbers_of_a_setting():
     one = make_setting(1)
     assert (one.delta, one.L, math.copysign(1.0, one.L), one.z, one.tail) == (1.0, 0.0, 1.0, 0.0, 0.5)
     assert make_setting(5, 1e-300).excess >= 0.0
+
+
+@pytest.mark.parametrize("cls", [bounds.Bound, bounds.BoundTable])
+def test_results_describe_their_fields(cls):
+    described = cls.__doc__.partition("Attributes\n")[2]
+    for field in dataclasses.fields(cls):
+        assert f"    {field.name} : " in described
+    assert ">>> " in described
+
+
+def test_every_formula_is_described_in_one_sentence():
+    for formula in Formula.every.values():
+        assert formula.__doc__[0].isupper()
+        assert formula.__doc__.endswith(".")
+        assert "\n" not in formula.__doc__

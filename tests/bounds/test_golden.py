@@ -1,6 +1,6 @@
 """Every expectation against golden values of 30 digits, and its error estimate against the true error.
 
-tests/golden/bounds_mpmath.py makes the values."""
+tests/golden/bounds_mpmath.py computes the values."""
 
 import itertools
 import json

@@ -33,7 +33,9 @@ SCALING = {
 }
 IN_UNITS_OF_REWARD = ["complexity", "prior_dependent", "ucb1_prior_dependent", "certified_prior_dependent"]
 GAUSSIAN_NAMES = [*SCALING, *IN_UNITS_OF_REWARD]
-BERNOULLI_NAMES = sorted(name for name, formula in Formula.every.items() if formula.fits(BERNOULLI) and formula.listed)
+BERNOULLI_NAMES = sorted(
+    name for name, formula in Formula.every.items() if formula.covers(BERNOULLI) and formula.listed
+)
 
 
 def ask(name, bandit, **changed):
@@ -45,7 +47,7 @@ def scaled(c):
 
 
 def test_every_listed_bound_is_looked_at():
-    listed = {name for name, formula in Formula.every.items() if formula.fits(GAUSSIAN) and formula.listed}
+    listed = {name for name, formula in Formula.every.items() if formula.covers(GAUSSIAN) and formula.listed}
     assert listed == set(GAUSSIAN_NAMES)
 
 

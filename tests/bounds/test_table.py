@@ -31,7 +31,7 @@ def test_order(bandit):
 @BANDITS
 def test_every_bound_is_there_or_refused(bandit):
     found = bounds.table(bandit, horizon=20, delta=0.1, epsilon=0.2)
-    listed = {name for name, formula in Formula.every.items() if formula.listed and formula.fits(bandit)}
+    listed = {name for name, formula in Formula.every.items() if formula.listed and formula.covers(bandit)}
     assert {bound.name for bound in found} | set(found.refused) == listed
     assert not {bound.name for bound in found} & set(found.refused)
     for bound in found:
@@ -64,7 +64,7 @@ def test_the_best_is_marked_once(bandit):
 def test_a_bound_by_its_name():
     found = bounds.table(GAUSSIAN, horizon=20)
     assert found["gap_dependent"] == bounds.gap_dependent(GAUSSIAN, horizon=20)
-    with pytest.raises(KeyError, match="no bound 'nothing' here; there are certified_"):
+    with pytest.raises(KeyError, match="no bound 'nothing' in this table; it has certified_"):
         found["nothing"]
 
 
@@ -79,7 +79,7 @@ def test_rows_tell_the_numbers():
         assert row[8].startswith("yes" if bound.applies else "no (")
 
 
-def test_remarks_are_numbered_and_told_once():
+def test_remarks_are_numbered_and_shown_once():
     found = bounds.table(BERNOULLI, horizon=20)
     remarks = found.remarks()
     assert len(remarks) == len(set(remarks)) >= 2
@@ -95,8 +95,8 @@ def test_remarks_are_numbered_and_told_once():
 
 
 def test_summary():
-    told = bounds.table(GAUSSIAN, horizon=2_000, delta=0.01).summary().splitlines()[0]
-    assert told == "gaussian bandit, 3 arms, 2,000 rounds, delta 0.01, epsilon 0.0005"
+    found = bounds.table(GAUSSIAN, horizon=2_000, delta=0.01).summary().splitlines()[0]
+    assert found == "gaussian bandit, 3 arms, 2,000 rounds, delta 0.01, epsilon 0.0005"
     assert (
         bounds.table(GaussianBandit([0.0], 1.0, 1.0), horizon=1)
         .summary()
@@ -164,6 +164,6 @@ def test_a_model_of_ones_own_has_no_bounds():
     class Coins(BernoulliBandit):
         kind = "coins"
 
-    message = r"^bandit must be one that bounds are stated for, got 'coins'$"
+    message = r"^bandit must be of a kind that some bound covers, got 'coins'$"
     with pytest.raises(ValueError, match=message):
         bounds.table(Coins([1.0], [1.0]), horizon=5)

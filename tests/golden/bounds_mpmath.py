@@ -2,13 +2,13 @@
 
 Run as `python tests/golden/bounds_mpmath.py` (20 minutes, one process): it writes `bounds.json` beside itself after
 every problem. Nothing here comes from `bayesregret`; speed is no aim. Each value is computed twice, with panels of
-another length and Gauss-Legendre rules of another degree, and kept only if the two agree to 1e-14.
+different lengths and Gauss-Legendre rules of different degrees, and kept only if the two agree to 1e-14.
 
 Notation as in the paper: h_a, H_a the prior density and distribution of arm a, M the best other arm with density
 f_-a = sum_{j!=a} h_j prod_{i!=a,j} H_i, x = M - theta_a the gap, L = log(1/delta), z = sqrt(2L).
-E sum g stands for sum_a int_0^inf g(x) p_a(x) dx, p_a(x) = int f_-a(m) h_a(m - x) dm. Equal arms are done once.
+E sum g denotes sum_a int_0^inf g(x) p_a(x) dx, p_a(x) = int f_-a(m) h_a(m - x) dm. Equal arms are computed once.
 
-Every law is written in a coordinate y in which it is smooth. For a Gaussian arm y is the mean itself. For a Beta arm
+Every distribution is written in a coordinate y in which it is smooth. For a Gaussian arm y is the mean. For a Beta arm
 y is the arc with theta = sin(y)^2: the density there, 2 sin(y)^(2 alpha - 1) cos(y)^(2 beta - 1) / B(alpha, beta), has
 no singular ends when alpha and beta are multiples of 1/2, as they must be here.
 """
@@ -109,7 +109,7 @@ def upper_tail(u):
 
 
 class Problem:
-    """What both models share. `groups` counts equal arms: {arm: how many}."""
+    """Code common to both models. `groups` maps each distinct arm to its multiplicity."""
 
     def best_other(self, arm, y):
         """f_-a in the coordinate y."""
@@ -174,7 +174,7 @@ class Gaussian(Problem):
         return normal_distribution((y - arm) / self.s0)
 
     def longest(self, scheme):
-        """Longest panel: the best of very many arms has a narrow law."""
+        """Longest panel: the best of very many arms has a narrow distribution."""
         return scheme.width * self.s0 / (2 if self.count() > 50 else 1)
 
     def line(self, scheme, breaks=()):

@@ -1,11 +1,11 @@
-"""Golden values for Gaussian arms with prior widths and reward noises of their own, from the definitions alone.
+"""Golden values for heteroscedastic Gaussian arms, from the definitions alone.
 
-Run as `python tests/golden/own_widths_mpmath.py` (some minutes): it writes `own_widths.json` beside itself, after every
-problem. Nothing here comes from `bayesregret`. Each value is computed twice, with panels of another length and rules of
-another degree, and kept only if the two agree to 1e-11. Notation as in bounds_mpmath.py.
+Run as `python tests/golden/heteroscedastic_mpmath.py` (some minutes): it writes `heteroscedastic.json` beside itself,
+after every problem. Nothing here comes from `bayesregret`. Each value is computed twice, with panels of different
+lengths and rules of different degrees, and kept only if the two agree to 1e-11. Notation as in bounds_mpmath.py.
 
-Every quantity is the sum over arms of E W(M), M the best other arm: W(m) is what the form charges to the arm when the
-best other one is at m. Integrals over the arm's own mean, or its posterior mean, are done as they stand.
+Every quantity is the sum over arms of E W(M), M the best other arm: W(m) is the regret that the form charges to the arm
+when the best other one is at m. Integrals over the arm's mean, or its posterior mean, are computed as written.
 """
 
 import json

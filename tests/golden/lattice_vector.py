@@ -1,4 +1,4 @@
-"""Find the generating vector of the extensible lattice in bayesregret/bounds/linear_gaps.py; takes seconds.
+"""Find the generating vector of the extensible lattice in bayesregret/bounds/gaps/linear.py; takes seconds.
 
 Component by component: of random odd candidates, the one whose shift-averaged worst-case error (weights 1/j) is, at the
 worst of the sizes 2^6 to 2^16, the smallest multiple of the best seen at that size.

@@ -1,7 +1,7 @@
 """Slow obvious twins of the bounds' expectations: averages over drawn instances, and sums over every single pull.
 
-The averages follow the definitions word by word: draw instances, look at the gaps of the arms that are not best. The
-sums are for problems where every integral has a closed form or is a one-dimensional one.
+The averages follow the definitions literally: draw instances, compute the gaps of the arms that are not best. The sums
+are for problems where every integral is one-dimensional or has a closed form.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def draw_instances(bandit, draws: int, rng: np.random.Generator) -> np.ndarray:
 def average(
     bandit, function: Callable[[np.ndarray, np.random.Generator], np.ndarray], draws: int, seed: int
 ) -> Average:
-    """The mean over instances of a function of (draws, arms) mean rewards, with its standard error."""
+    """Mean over instances of a function of (draws, arms) mean rewards, with its standard error."""
     rng = np.random.default_rng(seed)
     values = np.concatenate(
         [function(draw_instances(bandit, BATCH, rng), rng) for _ in range(math.ceil(draws / BATCH))]
@@ -70,7 +70,7 @@ def pulls_before(bandit, delta: float) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def index_excess(bandit, horizon: int, delta: float) -> Callable[[np.ndarray, np.random.Generator], np.ndarray]:
-    """Over arms and counts k < horizon, what the index form charges: rewards are drawn and the index looked at.
+    """Regret that the index form charges over arms and numbers of pulls k < horizon, with drawn rewards.
 
     Gaussian: (M - theta)^+ 1{U_k >= M}. Bernoulli: (M - theta)^+ - (M - theta) 1{M > U_k}.
     """
@@ -137,7 +137,7 @@ def two_arm_floor_sum(bandit: GaussianBandit, log_inverse_delta: float, horizon:
 
 
 def bernoulli_index_sum(bandit: BernoulliBandit, log_inverse_delta: float, horizon: int) -> float:
-    """The whole lattice, for two arms or for uniform ones: there the best other arm has a closed form."""
+    """Sum over the whole lattice, for two arms or for uniform ones: there the best other arm has a closed form."""
     return math.fsum(_lattice_sum(bandit, arm, log_inverse_delta, horizon) for arm in range(bandit.arms))
 
 
@@ -148,14 +148,14 @@ def _lattice_sum(bandit: BernoulliBandit, arm: int, log_inverse_delta: float, ho
     for k in range(horizon):
         j = np.arange(k + 1.0)
         width = math.sqrt(0.5 * log_inverse_delta / (alpha + beta + k + 1.0))
-        level = (alpha + j) / (alpha + beta + k) + width
-        j, level = j[level < 1.0], level[level < 1.0]
+        index = (alpha + j) / (alpha + beta + k) + width
+        j, index = j[index < 1.0], index[index < 1.0]
         if alpha == beta == 1.0:
             weights = np.full(len(j), 1.0 / (k + 1.0))
         else:
             weights = _beta_binomial(k, j, alpha, beta)
-        terms.append(float(weights @ (expected(level) + width * above(level))))
-    panels = 500  # so that a sharp prior is seen
+        terms.append(float(weights @ (expected(index) + width * above(index))))
+    panels = 500  # enough to resolve a sharp prior
     points, weights = np.polynomial.legendre.leggauss(10)
     m = ((np.arange(panels)[:, None] + 0.5 * (1.0 + points)) / panels).ravel()
     weights = np.tile(0.5 * weights / panels, panels)

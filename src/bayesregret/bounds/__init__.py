@@ -1,4 +1,7 @@
-"""Bounds on Bayes regret: every result of the paper as a number with its evidence, as printed and repaired.
+"""Bounds on Bayes regret: every result of the paper, as printed and repaired, as a number with its evidence.
+
+Each bound is a `Formula`: call it with a bandit and a horizon. `table` computes all bounds for a bandit, `audit` checks
+them on simulated runs.
 
 >>> import bayesregret as br
 >>> bandit = br.GaussianBandit(prior_mean=[1] + [0] * 9, prior_width=1, reward_noise=1)
@@ -10,11 +13,11 @@ gap_dependent [paper, Theorem 1] = 1352.067688
 
 from typing import TYPE_CHECKING, Any
 
-# Importing a family registers its formulas. The public name `certified`, below, is the smallest certified bound.
+# Importing these registers the bodies of the formulas. The public name `certified`, below, is the smallest bound.
 import bayesregret.bounds.best_certified
 import bayesregret.bounds.certified
 import bayesregret.bounds.paper  # noqa: F401
-from bayesregret.bounds.bound import Bound, DoesNotHold
+from bayesregret.bounds.bound import Bound, DoesNotHold, Formula
 from bayesregret.bounds.catalog import (
     action_bound,
     certified,
@@ -51,6 +54,7 @@ __all__ = [
     "Bound",
     "BoundTable",
     "DoesNotHold",
+    "Formula",
     "action_bound",
     "audit",
     "certified",
@@ -82,7 +86,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`bounds.audit` is where a user looks for it, but it is built on the simulation."""
+    """Import `audit` on first use: it imports the simulation, which imports this package."""
     if name == "audit":
         from bayesregret.audit import audit
 

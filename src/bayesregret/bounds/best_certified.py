@@ -1,4 +1,4 @@
-"""The smallest certified bound that holds."""
+"""The formula `certified`: the smallest certified bound that holds."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
 
 
 def _holding(bandit: Bandit, setting: Setting) -> Iterator[Bound]:
-    """All certified bounds that hold; the trivial one always does."""
-    delta = setting.delta if setting.delta < 1.0 else None  # 1 is the default at horizon 1 and no probability
+    """Yield all certified bounds that hold; the trivial one always does."""
+    delta = setting.delta if setting.delta < 1.0 else None  # 1 is the default at horizon 1, and rejected as an argument
     for formula in Formula.every.values():
         rival = formula.form == "certified" and formula.policy == certified.policy and formula is not certified
-        if rival and formula.fits(bandit):
+        if rival and formula.covers(bandit):
             try:
                 yield formula(bandit, horizon=setting.horizon, delta=delta, epsilon=setting.epsilon)
             except DoesNotHold:

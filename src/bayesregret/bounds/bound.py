@@ -1,4 +1,4 @@
-"""What a bound is: a number with its evidence, and how a formula of the paper becomes one."""
+"""Bounds and formulas: a bound is a number with its evidence, a formula computes bounds for several kinds of bandit."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from bayesregret.models import Bandit
 Form = Literal["paper", "certified"]
 Kind = Literal["upper", "lower", "quantity"]
 
-# Beyond this many rounds neighbouring counts of pulls are the same floating-point number.
+# Beyond this many rounds neighbouring numbers of pulls are the same floating-point number.
 LARGEST_HORIZON = 2**53
-# Points of a rule on each panel. Every number is computed with both: the finer is told, their difference is its error.
+# Points per panel of the two quadrature rules: the finer rule gives the value, their difference its error.
 FINE, COARSE = 12, 9
-# What rounding alone may do to a value, relative to the sum of its terms' sizes.
+# Rounding error of a value, relative to the sum of its terms' absolute values.
 ROUNDING = 1e-14
 
 
 class Setting(NamedTuple):
-    """What a formula is asked for: n, delta and epsilon of the paper."""
+    """The arguments of a formula: n, delta and epsilon of the paper."""
 
     horizon: int
     delta: float
-    epsilon: float | None  # None: 1/n in the paper's formulas, the best one in the certified ones
+    epsilon: float | None  # None: 1/n in the paper's formulas, the best epsilon in the certified ones
 
     @property
     def paper_epsilon(self) -> float:
+        """The epsilon of the paper's formulas."""
         return 1.0 / self.horizon if self.epsilon is None else self.epsilon
 
     @property
     def L(self) -> float:  # noqa: N802
         """log(1/delta)."""
-        return abs(math.log(self.delta))  # and not -0 at delta = 1
+        return abs(math.log(self.delta))  # abs avoids -0 at delta = 1
 
     @property
     def z(self) -> float:
@@ -60,18 +61,40 @@ class Setting(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a formula gives. The first term is the leading one; the value is the sum of all."""
+    """The result of a formula's body. The first term is the leading one; the value is the sum of all terms."""
 
     terms: Mapping[str, float]
     details: Mapping[str, float | str] = {}
     why_not: str | None = None  # the assumption that fails here
-    note: str | None = None  # what a reader must know to use the number
-    error: float | None = None  # the formula's own error estimate, where it is not the difference of two rules
-    unseen_error: float = 0.0  # what the difference of two rules does not show
+    note: str | None = None  # a caveat for readers of the number
+    error: float | None = None  # the body's error estimate, if it is not the difference of two rules
+    unseen_error: float = 0.0  # error that the difference of two rules does not show
 
 
 class DoesNotHold(ValueError):  # noqa: N818 - it is an answer
-    """A certified form was asked for where it is not proved; `reason` says why not."""
+    """A certified bound was requested where it is not proved.
+
+    Parameters
+    ----------
+    name : str
+        Name of the bound.
+    reason : str
+        The assumption that fails, in words.
+
+    Attributes
+    ----------
+    reason : str
+        The assumption that fails, in words.
+
+    Examples
+    --------
+    >>> bandit = GaussianBandit([0, 0], prior_width=1, reward_noise=1, noise_kind="rademacher")
+    >>> try:
+    ...     bounds.certified_floor(bandit, horizon=100)
+    ... except bounds.DoesNotHold as refusal:
+    ...     print(refusal.reason)
+    rewards must be Gaussian, and noise_kind is rademacher
+    """
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} does not hold here: {reason}")
@@ -80,11 +103,45 @@ class DoesNotHold(ValueError):  # noqa: N818 - it is an answer
 
 @dataclass(frozen=True)
 class Bound:
-    """A number with its evidence.
+    """A number with its evidence: named terms, a numerical error, and whether its assumptions hold.
 
-    `terms` are named parts that add up to `value`; `error` estimates the numerical error; `applies` says whether the
-    assumptions of the statement hold here and `why_not` which one fails. `kind` is "upper" or "lower" for bounds on
-    the Bayes regret of `policy`, "quantity" for what only enters bounds.
+    Attributes
+    ----------
+    name : str
+        Name of the formula, as in `bayesregret.bounds`.
+    form : {"paper", "certified"}
+        As printed in the paper, or proved in docs/theory.
+    kind : {"upper", "lower", "quantity"}
+        Upper or lower bound on the Bayes regret of `policy`, or a quantity that enters such bounds.
+    source : str
+        The statement that the number comes from.
+    policy : str
+        Name of the policy that the statement is about; "any" for all policies.
+    value : float
+        Sum of all terms.
+    terms : Mapping[str, float]
+        Named parts of the value, the leading one first.
+    error : float
+        Estimate of the numerical error of `value`.
+    applies : bool
+        Whether the assumptions of the statement hold for this bandit, horizon and delta.
+    why_not : str or None
+        The assumption that fails; None if `applies`.
+    note : str or None
+        A caveat for readers of the number.
+    details : Mapping[str, float | str]
+        Intermediate results.
+
+    Examples
+    --------
+    >>> bandit = GaussianBandit(prior_mean=[1, 0, 0], prior_width=1, reward_noise=1)
+    >>> bound = bounds.certified_floor(bandit, horizon=100)
+    >>> bound.form, bound.kind, bound.applies
+    ('certified', 'upper', True)
+    >>> list(bound.terms)
+    ['leading', 'bad rounds']
+    >>> bound.value == bound.leading + bound.remainder
+    True
     """
 
     name: str
@@ -102,7 +159,7 @@ class Bound:
 
     @property
     def leading(self) -> float:
-        """The leading term, what the paper's figures draw."""
+        """The leading term, which the paper's figures draw."""
         return next(iter(self.terms.values()))
 
     @property
@@ -111,7 +168,7 @@ class Bound:
         return sum(list(self.terms.values())[1:])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret bounds --json` prints them."""
+        """Return plain data, as `bayesregret bounds --json` prints it."""
         return {
             "name": self.name,
             "form": self.form,
@@ -138,12 +195,43 @@ Body = Callable[..., Parts]
 
 
 class Formula:
-    """A named result with one body for each kind of bandit it is stated for.
+    """A named bound with one body per kind of bandit that it covers.
 
-    A body takes the bandit, the setting and the order of the rules to integrate with, and returns `Parts`.
+    Call a formula with a bandit and a horizon to get a `Bound`. Creating a formula registers it in `Formula.every`,
+    so that `bounds.table` and `bounds.audit` include it.
+
+    Parameters
+    ----------
+    name : str
+        Public name.
+    form : {"paper", "certified"}
+        As printed in the paper, or proved. A certified formula raises `DoesNotHold` where an assumption fails.
+    doc : str
+        Description in one sentence.
+    policy : str
+        Name of the policy that the statement is about.
+    kind : {"upper", "lower", "quantity"}
+        Upper or lower bound on Bayes regret, or a quantity that enters such bounds.
+    listed : bool
+        Whether `bounds.table` includes the formula.
+
+    Attributes
+    ----------
+    every : dict[str, Formula]
+        All formulas by name, in the order of definition.
+
+    Examples
+    --------
+    >>> bandit = GaussianBandit(prior_mean=[1, 0, 0], prior_width=1, reward_noise=1)
+    >>> bounds.sqrt.__doc__
+    'The earlier square-root bound, eq. (3), and its counterpart for linear bandits, eq. (4).'
+    >>> bounds.certified_min_gap.covers(bandit)
+    False
+    >>> print(bounds.sqrt(bandit, horizon=100))
+    sqrt [paper, eq. (3)] = 176.9732267 (does not apply: the paper prints the leading term alone, with no remainder)
     """
 
-    every: dict[str, Formula] = {}  # noqa: RUF012 - all formulas by name, in the order they are told
+    every: dict[str, Formula] = {}  # noqa: RUF012 - shared by all formulas on purpose
 
     def __init__(
         self,
@@ -153,7 +241,7 @@ class Formula:
         *,
         policy: str = "bayes-ucb",
         kind: Kind = "upper",
-        listed: bool = True,  # in a table of all bounds
+        listed: bool = True,
     ) -> None:
         self.name = self.__name__ = name
         self.form = form
@@ -165,7 +253,21 @@ class Formula:
         Formula.every[name] = self
 
     def of(self, bandit: type[Bandit], source: str) -> Callable[[Body], Body]:
-        """Register the body for a kind of bandit, with the statement it comes from."""
+        """Return a decorator that registers the body for one kind of bandit.
+
+        Parameters
+        ----------
+        bandit : type[Bandit]
+            The class of bandits that the body covers.
+        source : str
+            The statement that the body computes, e.g. "Theorem 1".
+
+        Returns
+        -------
+        Callable
+            A decorator of a function that takes the bandit, the setting and the order of the quadrature rules, and
+            returns `Parts`.
+        """
 
         def register(body: Body) -> Body:
             self.bodies[bandit.kind] = (source, body)
@@ -173,26 +275,79 @@ class Formula:
 
         return register
 
-    def fits(self, bandit: Bandit) -> bool:
+    def covers(self, bandit: Bandit | type[Bandit]) -> bool:
+        """Return whether the formula has a body for this kind of bandit.
+
+        Parameters
+        ----------
+        bandit : Bandit or type[Bandit]
+            A bandit or its class.
+        """
         return bandit.kind in self.bodies
+
+    def source(self, bandit: Bandit) -> str:
+        """Return the statement that the formula comes from, for this kind of bandit.
+
+        Parameters
+        ----------
+        bandit : Bandit
+            A bandit that the formula covers.
+        """
+        return self.bodies[bandit.kind][0]
+
+    def body(self, bandit: Bandit) -> Body:
+        """Return the function that computes the terms, for this kind of bandit.
+
+        Parameters
+        ----------
+        bandit : Bandit
+            A bandit that the formula covers.
+        """
+        return self.bodies[bandit.kind][1]
 
     def __call__(
         self, bandit: Bandit, *, horizon: int, delta: float | None = None, epsilon: float | None = None, **options: Any
     ) -> Bound:
+        """Compute the bound for a bandit.
+
+        Parameters
+        ----------
+        bandit : Bandit
+            The problem; its prior is the one that the bound averages over.
+        horizon : int
+            Number of rounds n.
+        delta : float or None
+            Confidence parameter of the policy's intervals, 1/horizon if None.
+        epsilon : float or None
+            Gaps below epsilon count as epsilon. If None: 1/horizon in the paper's forms, the best epsilon in the
+            certified ones.
+        **options
+            Arguments of a single formula, such as `gap` of `action_bound` or `constant` of `prior_dependent`.
+
+        Returns
+        -------
+        Bound
+            The number with its evidence.
+
+        Raises
+        ------
+        DoesNotHold
+            If the form is certified and not proved for these arguments.
+        """
         if not isinstance(bandit, Bandit):
             raise checks.fail("bandit", "a bandit", bandit)
-        if not self.fits(bandit):
+        if not self.covers(bandit):
             raise ValueError(f"{self.name} is stated for {' and '.join(self.bodies)} bandits, got {bandit.a_kind} one")
         bound = _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
-        # What a caller does to its evidence must not reach the next one.
+        # The bound is cached: hand out copies of its mappings.
         return replace(bound, terms=dict(bound.terms), details=dict(bound.details))
 
     def __repr__(self) -> str:
         return f"<bound {self.name}>"
 
 
-def make_setting(horizon: Any, delta: Any = None, epsilon: Any = None) -> Setting:
-    """A checked setting; delta is 1/horizon if None."""
+def make_setting(horizon: int, delta: float | None = None, epsilon: float | None = None) -> Setting:
+    """Return a checked setting; delta is 1/horizon if None."""
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     delta = 1.0 / horizon if delta is None else checks.probability("delta", delta)
     return Setting(horizon, delta, None if epsilon is None else checks.positive("epsilon", epsilon))
@@ -225,5 +380,5 @@ def _evaluate(formula: Formula, bandit: Bandit, setting: Setting, options: tuple
         applies=parts.why_not is None,
         why_not=parts.why_not,
         note=parts.note,
-        details={name: at if isinstance(at, str) else float(at) for name, at in parts.details.items()},
+        details={name: detail if isinstance(detail, str) else float(detail) for name, detail in parts.details.items()},
     )

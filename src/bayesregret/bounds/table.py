@@ -1,9 +1,9 @@
-"""All bounds that there are for a bandit, side by side."""
+"""The table of all bounds for a bandit."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,23 +23,53 @@ BEST = "best certified"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundTable:
-    """What `bounds.table` returns: bounds in order of their values, those that apply first."""
+    """All bounds for a bandit, the result of `bounds.table`.
+
+    Upper bounds come first, then lower bounds, then quantities; within each group those that apply come first, in
+    order of their values. Look bounds up by name, iterate over them, or print the table.
+
+    Attributes
+    ----------
+    bandit : Bandit
+        The problem.
+    horizon : int
+        Number of rounds.
+    delta : float
+        Confidence parameter of the policies.
+    epsilon : float
+        Epsilon of the paper's forms.
+    bounds : tuple[Bound, ...]
+        The bounds, in order.
+    refused : Mapping[str, str]
+        Certified bounds that are not proved here, each with the reason.
+    against : SimulationResult or None
+        Simulation that the bounds are compared with.
+
+    Examples
+    --------
+    >>> bandit = GaussianBandit(prior_mean=[1, 0, 0], prior_width=1, reward_noise=1)
+    >>> found = bounds.table(bandit, horizon=100)
+    >>> found.best.name
+    'certified_first_passage'
+    >>> found["gap_dependent"].value > found.best.value
+    True
+    """
 
     bandit: Bandit
     horizon: int
     delta: float
     epsilon: float
     bounds: tuple[Bound, ...]
-    refused: Mapping[str, str]  # certified forms that are not proved here, with the reason
+    refused: Mapping[str, str]
     against: SimulationResult | None = None
 
     def __getitem__(self, name: str) -> Bound:
         for bound in self.bounds:
             if bound.name == name:
                 return bound
-        raise KeyError(f"no bound {name!r} here; there are {', '.join(bound.name for bound in self.bounds)}")
+        raise KeyError(f"no bound {name!r} in this table; it has {', '.join(bound.name for bound in self.bounds)}")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Bound]:
         return iter(self.bounds)
 
     def __len__(self) -> int:
@@ -47,47 +77,53 @@ class BoundTable:
 
     @property
     def best(self) -> Bound | None:
-        """The smallest certified bound on the regret of BayesUCB."""
+        """The smallest certified bound on the regret of BayesUCB, None if there is none."""
         proved = [bound for bound in self.bounds if bound.form == "certified" and bound.policy == certified.policy]
         return min(proved, key=lambda bound: bound.value + bound.error, default=None)
 
     def ratio(self, bound: Bound) -> float | None:
-        """How many times the simulated regret of its policy the bound is; None where there is nothing to compare."""
+        """Return the bound over the simulated regret of its policy, None if that was not simulated.
+
+        Parameters
+        ----------
+        bound : Bound
+            A bound of this table.
+        """
         if self.against is None or bound.kind != "upper" or bound.policy not in self.against.policies:
             return None
         regret = self.against[bound.policy].mean
         return bound.value / regret if regret > 0.0 else math.inf
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each bound, as `print` and the command line show them."""
+        """Return headings and one row per bound, as `print` and the command line show them."""
         compared = ["times regret"] if self.against is not None else []
         rows = [["bound", "form", "source", "policy", "value", "leading", "remainder", "error", *compared, "applies"]]
         remarks = self.remarks()
         for bound in self.bounds:
             numbers = [_shown(number) for number in (bound.value, bound.leading, bound.remainder)]
             ratio = self.ratio(bound)
-            times = [("" if ratio is None else _shown(ratio))] if compared else []
+            ratios = [("" if ratio is None else _shown(ratio))] if compared else []
             remark = _remark(bound)
             numbered = "" if remark is None else f" ({remarks.index(remark) + 1})"
             mark = f"{'yes' if bound.applies else 'no'}{numbered}{f', {BEST}' if bound is self.best else ''}"
             about = [bound.name, bound.form, bound.source, bound.policy]
-            rows.append([*about, *numbers, f"{bound.error:.0e}", *times, mark])
+            rows.append([*about, *numbers, f"{bound.error:.0e}", *ratios, mark])
         return rows
 
     def remarks(self) -> list[str]:
-        """The reasons why some statements do not apply or are infinite, each once."""
+        """Return the reasons why some statements do not apply or are infinite, each once."""
         return list(dict.fromkeys(remark for remark in map(_remark, self.bounds) if remark is not None))
 
     def summary(self) -> str:
-        """What was asked, and what the table's numbers in brackets stand for."""
-        asked = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
-        lines = [f"{self.bandit.kind} bandit, {asked}, delta {self.delta:g}, epsilon {self.epsilon:g}"]
+        """Return the settings, the simulated regrets, the numbered remarks and the refused bounds as text."""
+        size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
+        lines = [f"{self.bandit.kind} bandit, {size}, delta {self.delta:g}, epsilon {self.epsilon:g}"]
         if self.against is not None:
             regrets = (f"{name} {with_error(r.mean, r.stderr)}" for name, r in self.against.policies.items())
             lines.append(f"simulated regret over {counted(self.against.runs, 'run')}: {', '.join(regrets)}")
         lines += [f"({number}) {remark}" for number, remark in enumerate(self.remarks(), start=1)]
         for reason in dict.fromkeys(self.refused.values()):
-            names = (name for name, its_reason in self.refused.items() if its_reason == reason)
+            names = (name for name, why_not in self.refused.items() if why_not == reason)
             lines.append(f"not proved here, since {reason}: {', '.join(names)}")
         return "\n".join(lines)
 
@@ -97,7 +133,7 @@ class BoundTable:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret bounds --json` prints them."""
+        """Return plain data, as `bayesregret bounds --json` prints it."""
         compared = {} if self.against is None else {"simulation": _simulation_dict(self.against)}
         return {
             "problem": self.bandit.to_dict(),
@@ -121,15 +157,34 @@ def table(
     epsilon: float | None = None,
     against: SimulationResult | None = None,
 ) -> BoundTable:
-    """Every bound that there is for this bandit, in both forms.
+    """Compute all bounds for a bandit, the paper's and the certified ones.
 
-    `delta` is 1/horizon if None. `epsilon`, if None, is 1/horizon in the paper's forms, and the certified ones use
-    the best. `against` is a simulation of the same bandit, horizon and delta to compare with.
+    Parameters
+    ----------
+    bandit : Bandit
+        The problem; its prior is the one that the bounds average over.
+    horizon : int
+        Number of rounds.
+    delta : float or None
+        Confidence parameter of the policies, 1/horizon if None.
+    epsilon : float or None
+        Gaps below epsilon count as epsilon. If None: 1/horizon in the paper's forms, the best epsilon in the certified
+        ones.
+    against : SimulationResult or None
+        Simulation of the same bandit, horizon and delta to compare the bounds with.
 
-    >>> from bayesregret.models import BernoulliBandit
-    >>> found = table(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
+    Returns
+    -------
+    BoundTable
+        The bounds in order, and the certified ones that are not proved here.
+
+    Examples
+    --------
+    >>> found = bounds.table(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
     >>> found.best.name
     'certified_first_passage'
+    >>> [bound.name for bound in found if bound.kind == "lower"]
+    ['lai_lower']
     """
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit", bandit)
@@ -138,13 +193,13 @@ def table(
     bounds: list[Bound] = []
     refused: dict[str, str] = {}
     for formula in Formula.every.values():
-        if formula.listed and formula.fits(bandit):
+        if formula.listed and formula.covers(bandit):
             try:
                 bounds.append(formula(bandit, horizon=horizon, delta=delta, epsilon=epsilon))
-            except DoesNotHold as reason:
-                refused[formula.name] = reason.reason
+            except DoesNotHold as refusal:
+                refused[formula.name] = refusal.reason
     if not bounds and not refused:
-        raise checks.fail("bandit", "one that bounds are stated for", bandit.kind)
+        raise checks.fail("bandit", "of a kind that some bound covers", bandit.kind)
     in_order = sorted(bounds, key=lambda bound: (KINDS.index(bound.kind), not bound.applies, bound.value))
     return BoundTable(bandit, setting.horizon, setting.delta, setting.paper_epsilon, tuple(in_order), refused, against)
 

@@ -26,12 +26,12 @@ def max_gap(bandit):
     return bounds.certified_trivial(bandit, horizon=1)
 
 
-def is_told(bandit, expected):
+def is_computed(bandit, expected):
     bound = max_gap(bandit)
     return abs(bound.value - expected) <= bound.error + 1e-13 * expected
 
 
-def laws(bandit):
+def distributions(bandit):
     if bandit.kind == "poisson":
         return [stats.gamma(a, scale=1 / b) for a, b in zip(bandit.shape, bandit.rate, strict=True)]
     if bandit.kind == "exponential":
@@ -51,9 +51,9 @@ def beyond(tails):
 
 def by_sums(bandit):
     """The same integral to the right of 0 and to the left."""
-    every = laws(bandit)
-    to_the_left = beyond([lambda x, law=law: law.cdf(-x) for law in every])
-    return beyond([law.sf for law in every]) + to_the_left
+    every = distributions(bandit)
+    to_the_left = beyond([lambda x, distribution=distribution: distribution.cdf(-x) for distribution in every])
+    return beyond([distribution.sf for distribution in every]) + to_the_left
 
 
 @kinds
@@ -78,7 +78,7 @@ def test_draws_from_the_prior(kind):
 def test_exponential_means(arms):
     """Of Gamma(1, 1) priors: the harmonic number less 1/K."""
     bandit = PoissonBandit([1.0] * arms, [1.0] * arms)
-    assert is_told(bandit, math.fsum(1.0 / k for k in range(1, arms + 1)) - 1.0 / arms)
+    assert is_computed(bandit, math.fsum(1.0 / k for k in range(1, arms + 1)) - 1.0 / arms)
 
 
 @pytest.mark.parametrize("shape", [1e-50, 1e-3, 0.5, 7.3, 1e4, 1e6, 1e8, 1e20])
@@ -86,7 +86,7 @@ def test_two_gamma_priors(shape):
     """E|X - Y| = 2 / B(shape, 1/2)."""
     with mpmath.workdps(60):
         expected = 2 / mpmath.beta(mpmath.mpf(shape), 0.5)
-    assert is_told(PoissonBandit([shape] * 2, [1.0] * 2), float(expected))
+    assert is_computed(PoissonBandit([shape] * 2, [1.0] * 2), float(expected))
 
 
 @pytest.mark.parametrize("shape", [1.0 + 1e-12, 1.0 + 1e-6])
@@ -98,7 +98,7 @@ def test_a_mean_that_barely_is(shape):
 
 def test_inverse_gamma_priors_of_shape_two():
     """E|X - Y| = 1: E min is 1/2."""
-    assert is_told(ExponentialBandit([2.0] * 2, [1.0] * 2), 1.0)
+    assert is_computed(ExponentialBandit([2.0] * 2, [1.0] * 2), 1.0)
 
 
 @pytest.mark.parametrize("shape", [1e3, 1e7, 1e50])
@@ -111,7 +111,7 @@ def test_student_is_nearly_normal(shape, mean):
 
 def test_student_with_three_degrees_of_freedom():
     """Two arms, from the characteristic function (1 + sqrt(3) t) exp(-sqrt(3) t)."""
-    assert is_told(NormalGammaBandit([0.0, 0.0], 1.0, 1.5, 1.5), 3.0 * math.sqrt(3.0) / math.pi)
+    assert is_computed(NormalGammaBandit([0.0, 0.0], 1.0, 1.5, 1.5), 3.0 * math.sqrt(3.0) / math.pi)
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -137,11 +137,11 @@ def test_scale():
 
 
 def test_priors_far_apart():
-    assert is_told(PoissonBandit([1e-50, 1e50], [1e50, 1e-50]), 1e100)
-    assert is_told(NormalGammaBandit([-1e50, 1e50], 1.0, 3.0, 1.0), 2e50)
+    assert is_computed(PoissonBandit([1e-50, 1e50], [1e50, 1e-50]), 1e100)
+    assert is_computed(NormalGammaBandit([-1e50, 1e50], 1.0, 3.0, 1.0), 2e50)
     # A point at 0, a point at 1 and a prior of shape 2: 1 + E(X - 1)^+.
     bandit = ExponentialBandit([2.0, 2.0, 1e50], [1e-50, 1.0, 1e50])
-    assert is_told(bandit, 1.0 + math.exp(-1.0))
+    assert is_computed(bandit, 1.0 + math.exp(-1.0))
 
 
 def test_many_different_priors_share_panels():

@@ -9,7 +9,7 @@ import pytest
 from bayesregret import BayesUCB, BernoulliBandit, bounds, exact_regret
 from bayesregret.bounds import DoesNotHold
 from bayesregret.bounds.bound import FINE, make_setting
-from bayesregret.bounds.certified.first_passage_bernoulli import LONGEST, MOST_KINDS, first_passage_bernoulli
+from bayesregret.bounds.certified.first_passage_bernoulli import LONGEST_HORIZON, MOST_KINDS, first_passage_bernoulli
 
 
 def value(bandit, horizon, delta=None, order=FINE):
@@ -95,10 +95,10 @@ def test_it_is_above_the_exact_regret_and_its_error_is_honest():
 
 
 @pytest.mark.compiled
-def test_chances_beyond_the_range_of_numbers():
+def test_probabilities_that_underflow():
     """0.37^736 0.63^1264 is less than the smallest number; so are all weights of a sharp prior far from its mean."""
-    long = bounds.certified_first_passage(BernoulliBandit([1, 1], [1, 1]), horizon=LONGEST)
-    half = bounds.certified_first_passage(BernoulliBandit([1, 1], [1, 1]), horizon=LONGEST // 2)
+    long = bounds.certified_first_passage(BernoulliBandit([1, 1], [1, 1]), horizon=LONGEST_HORIZON)
+    half = bounds.certified_first_passage(BernoulliBandit([1, 1], [1, 1]), horizon=LONGEST_HORIZON // 2)
     assert half.value < long.value < 2.0 * half.value
     sharp = bounds.certified_first_passage(BernoulliBandit([1e4, 1.01e4], [1e4, 1e4]), horizon=200)
     exact = exact_regret(BernoulliBandit([1e4, 1.01e4], [1e4, 1e4]), BayesUCB(), horizon=200)
@@ -106,13 +106,21 @@ def test_chances_beyond_the_range_of_numbers():
 
 
 REFUSED = {
-    "horizon": ([1, 1], {"horizon": LONGEST + 1}, f"first passages need a horizon of at most {LONGEST:,}"),
+    "horizon": (
+        [1, 1],
+        {"horizon": LONGEST_HORIZON + 1},
+        f"first passages need a horizon of at most {LONGEST_HORIZON:,}",
+    ),
     "priors": (
         np.arange(1.0, MOST_KINDS + 2.0),
         {"horizon": 5},
         f"first passages need at most {MOST_KINDS} different priors",
     ),
-    "apart": ([1e7, 1e5], {"horizon": 5}, "first passages need priors worth fewer pulls or nearer to each other"),
+    "apart": (
+        [1e7, 1e5],
+        {"horizon": 5},
+        "first passages need smaller prior pseudo-counts or priors closer to each other",
+    ),
 }
 
 

@@ -11,9 +11,9 @@ from bayesregret import BayesUCB, GaussianBandit, bounds, exact_regret
 from bayesregret.bounds import DoesNotHold
 from bayesregret.bounds.bound import COARSE, FINE, make_setting
 from bayesregret.bounds.certified.first_passage_gaussian import (
-    LONGEST,
+    LARGEST_PSEUDO_COUNT,
+    LONGEST_HORIZON,
     MOST_MEANS,
-    STRONGEST_PRIOR,
     first_passage_gaussian,
 )
 from bayesregret.bounds.certified.gaussian_passages import passages, whole_sum_rule
@@ -34,7 +34,7 @@ def paths(rng, bandit, horizon, z, runs):
     means = bandit.prior_mean + bandit.prior_width * rng.standard_normal((runs, bandit.arms))
     noise = bandit.reward_noise * rng.standard_normal((runs, bandit.arms, horizon))
     noise[:, :, 0] = 0.0
-    pulls, r = np.arange(horizon), bandit.model.strength
+    pulls, r = np.arange(horizon), bandit.model.pseudo_count
     totals = np.cumsum(noise, axis=2) + means[:, :, None] * pulls
     index = (r * bandit.prior_mean[:, None] + totals) / (r + pulls) + z * bandit.reward_noise / np.sqrt(r + pulls)
     index[:, :, 0] = bandit.prior_mean + z * bandit.prior_width  # arms tie here: no rounding
@@ -127,9 +127,9 @@ def test_one_round_is_exact():
     """The first of equal arms is pulled, and no other: E[max] of two standard normals is 1 / sqrt(pi)."""
     found = bounds.certified_first_passage(GaussianBandit([0.0, 0.0], 2.0, 1.0), horizon=1)
     assert found.value == pytest.approx(2.0 / math.sqrt(math.pi), rel=1e-6)
-    apart = bounds.certified_first_passage(GaussianBandit([1.0, 0.0], 1.0, 1.0), horizon=1).value
+    unequal = bounds.certified_first_passage(GaussianBandit([1.0, 0.0], 1.0, 1.0), horizon=1).value
     gap = math.exp(-0.25) / math.sqrt(math.pi) - 0.5 * math.erfc(0.5)  # E(theta_2 - theta_1)^+, of deviation sqrt(2)
-    assert apart == pytest.approx(gap, rel=1e-6)
+    assert unequal == pytest.approx(gap, rel=1e-6)
 
 
 def test_one_arm_and_arms_far_apart():
@@ -183,15 +183,15 @@ def test_means_that_nearly_agree_are_nearly_equal_arms():
     assert near == pytest.approx(equal, rel=1e-7)
 
 
-def test_a_table_of_passages_is_one_of_chances():
+def test_tables_of_passages_hold_probabilities():
     arms = [(1.0, 3.0, 40), (50.0, 0.5, 7), (1e-4, 2.0, 9)]
-    for order, (strength, z, horizon) in itertools.product((COARSE, FINE), arms):
-        table = passages(strength, z, horizon, order)
+    for order, (pseudo_count, z, horizon) in itertools.product((COARSE, FINE), arms):
+        table = passages(pseudo_count, z, horizon, order)
         assert (table.passed > -1e-6).all()
-        assert (table.passed <= table.ever[:, None] + 1e-6).all()
-        assert (table.ever < 1.0 + 1e-6).all()
+        assert (table.passed <= table.passed_overall[:, None] + 1e-6).all()
+        assert (table.passed_overall < 1.0 + 1e-6).all()
         assert (table.pulls < horizon + 1e-3).all()
-        assert table.passed[:, -1] == pytest.approx(table.ever, abs=1e-3 if z < 1.0 else 1e-6)
+        assert table.passed[:, -1] == pytest.approx(table.passed_overall, abs=1e-3 if z < 1.0 else 1e-6)
 
 
 def test_sums_at_whole_numbers():
@@ -207,11 +207,15 @@ def test_sums_at_whole_numbers():
 # --- refusals ------------------------------------------------------------------------------------------------------
 
 REFUSED = {
-    "horizon": (LANDMARK, {"horizon": LONGEST + 1}, f"first passages need a horizon of at most {LONGEST:,}"),
+    "horizon": (
+        LANDMARK,
+        {"horizon": LONGEST_HORIZON + 1},
+        f"first passages need a horizon of at most {LONGEST_HORIZON:,}",
+    ),
     "prior": (
         GaussianBandit([0.0, 0.0], 1e-4, 1.0),
         {"horizon": 5},
-        f"first passages need a prior worth at most {STRONGEST_PRIOR:g} pulls",
+        f"first passages need a prior pseudo-count of at most {LARGEST_PSEUDO_COUNT:g}",
     ),
     "delta": (LANDMARK, {"horizon": 5, "delta": 1e-31}, "first passages need a delta of at least 1e-30"),
     "means": (

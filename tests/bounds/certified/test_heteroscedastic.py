@@ -1,6 +1,6 @@
-"""Bounds for Gaussian arms with prior widths and reward noises of their own.
+"""Bounds for heteroscedastic Gaussian arms.
 
-tests/golden/own_widths_mpmath.py makes the golden values."""
+tests/golden/heteroscedastic_mpmath.py computes the golden values."""
 
 import json
 import math
@@ -11,10 +11,10 @@ import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, bounds, simulate
 from bayesregret.bounds import DoesNotHold
-from bayesregret.bounds.assumptions import ARMS_DIFFER
+from bayesregret.bounds.assumptions import HOMOSCEDASTIC_ONLY
 from bayesregret.bounds.bound import FINE, Formula, make_setting
 from bayesregret.bounds.certified import gap_dependent as certified_gaps
-from bayesregret.bounds.certified import heteroscedastic as certified_own_widths
+from bayesregret.bounds.certified import heteroscedastic as certified_heteroscedastic
 from bayesregret.bounds.certified import prior_dependent as certified_priors
 from bayesregret.bounds.certified import ucb1 as ucb1_certified
 from bayesregret.bounds.gaps.gaussian_heteroscedastic import MOST_KINDS
@@ -25,17 +25,20 @@ PROMISED, KNOWN_TO = 1e-9, 1e-11
 ARMS = GaussianBandit([0.5, 0.0, 0.0, -0.5], [0.5, 1.0, 1.0, 2.0], [1.5, 0.7, 0.7, 3.0])
 
 EXTENDED = {
-    "certified_floor": (certified_gaps.floor_gaussian, certified_own_widths.floor_own_widths),
-    "certified_epsilon": (certified_gaps.epsilon_gaussian, certified_own_widths.epsilon_own_widths),
-    "certified_index": (certified_gaps.index_gaussian, certified_own_widths.index_own_widths),
-    "certified_gap_free": (certified_priors.gap_free_gaussian, certified_own_widths.gap_free_own_widths),
+    "certified_floor": (certified_gaps.floor_gaussian, certified_heteroscedastic.floor_heteroscedastic),
+    "certified_epsilon": (certified_gaps.epsilon_gaussian, certified_heteroscedastic.epsilon_heteroscedastic),
+    "certified_index": (certified_gaps.index_gaussian, certified_heteroscedastic.index_heteroscedastic),
+    "certified_gap_free": (certified_priors.gap_free_gaussian, certified_heteroscedastic.gap_free_heteroscedastic),
     "certified_prior_dependent": (
         certified_priors.prior_dependent_gaussian,
-        certified_own_widths.prior_dependent_own_widths,
+        certified_heteroscedastic.prior_dependent_heteroscedastic,
     ),
-    "certified_small_width": (certified_priors.small_width_gaussian, certified_own_widths.small_width_own_widths),
-    "certified_trivial": (certified_priors.trivial_gaussian, certified_own_widths.trivial_own_widths),
-    "certified_ucb1": (ucb1_certified.ucb1, ucb1_certified.ucb1_own_widths),
+    "certified_small_width": (
+        certified_priors.small_width_gaussian,
+        certified_heteroscedastic.small_width_heteroscedastic,
+    ),
+    "certified_trivial": (certified_priors.trivial_gaussian, certified_heteroscedastic.trivial_heteroscedastic),
+    "certified_ucb1": (ucb1_certified.ucb1, ucb1_certified.ucb1_heteroscedastic),
 }
 
 
@@ -119,7 +122,7 @@ def test_the_sum_of_the_largest_deviations():
         largest = np.sort(every.ravel())[::-1][:horizon]
         bound = bounds.certified_gap_free(ARMS, horizon=horizon, delta=0.1)
         assert bound.leading == pytest.approx(setting.z * largest.sum(), rel=1e-12)
-        assert certified_own_widths.most_uncertain(ARMS, horizon) == pytest.approx(largest)
+        assert certified_heteroscedastic.most_uncertain(ARMS, horizon) == pytest.approx(largest)
 
 
 def test_the_best_epsilon_is_the_best():
@@ -175,7 +178,7 @@ def test_the_printed_forms_do_not_apply():
     table = bounds.table(ARMS, horizon=50)
     printed = [bound for bound in table if bound.form == "paper" and bound.name != "failure_probability"]
     assert len(printed) >= 8
-    assert all(not bound.applies and bound.why_not == ARMS_DIFFER for bound in printed)
+    assert all(not bound.applies and bound.why_not == HOMOSCEDASTIC_ONLY for bound in printed)
     assert not bounds.action_bound(ARMS, horizon=50, gap=0.1).applies
     assert table.refused.keys() == {"certified_first_passage"}
     assert table.best.name == "certified_index"
@@ -199,8 +202,8 @@ def test_widths_that_are_too_far_apart():
     assert bounds.certified(far, horizon=10).details["name"] == "certified_trivial"
     assert bounds.certified_trivial(far, horizon=10).value == pytest.approx(10.0 * math.sqrt(2.0 / math.pi), rel=1e-9)
     apart = GaussianBandit([0.0, 0.0], [0.001, 1.0], [10.0, 1.0])
-    with pytest.raises(DoesNotHold, match="arms must be at most 300 of each one's prior widths apart"):
+    with pytest.raises(DoesNotHold, match="no arm's gap may exceed 300 of its prior widths"):
         bounds.certified_ucb1(apart, horizon=10)
     many = GaussianBandit(np.zeros(MOST_KINDS + 1), np.linspace(1.0, 2.0, MOST_KINDS + 1), 1.0)
-    with pytest.raises(DoesNotHold, match="at most 1000 arms may differ"):
+    with pytest.raises(DoesNotHold, match="at most 1000 different arms"):
         bounds.certified_index(many, horizon=10)

@@ -16,7 +16,7 @@ from bayesregret.bounds.catalog import (
     gap_dependent,
 )
 from bayesregret.bounds.certified.linear import Knapsack
-from bayesregret.bounds.certified.linear_learning import learning
+from bayesregret.bounds.certified.linear_learning import information_limits
 from bayesregret.bounds.gaps import linear as linear_gaps
 from bayesregret.bounds.gaps.linear import expected_inverse_gap, geometry
 from bayesregret.problem import common_linear
@@ -24,7 +24,7 @@ from bayesregret.problem import common_linear
 pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
 
 CERTIFIED = (certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial)
-EVERY_BODY = [formula for formula in Formula.every.values() if "linear" in formula.bodies]
+EVERY_BODY = [formula for formula in Formula.every.values() if formula.covers(LinearBandit)]
 
 
 def random_problem(seed):
@@ -81,7 +81,7 @@ def test_gap_free_by_hand():
 
 def test_min_gap_by_hand():
     bandit, n = common_linear(arms=8, dimension=3), 400
-    setting, stats = make_setting(n), learning(bandit, n)
+    setting, stats = make_setting(n), information_limits(bandit, n)
     factor, most = 8 * setting.L * stats.variances(n), 2 * setting.z * stats.widths(n)
     bound = certified_min_gap(bandit, horizon=n)
     assert bound.leading == pytest.approx(factor * expected_inverse_gap(bandit, factor / most).value, rel=1e-12)
@@ -111,7 +111,7 @@ def test_knapsack_against_linear_programming():
     """Never above the program without the limit on rounds or on information; where neither helps, equal to it."""
     bandit = common_linear(arms=8, dimension=3)
     setting = make_setting(300)
-    arms, stats = geometry(bandit), learning(bandit, 300)
+    arms, stats = geometry(bandit), information_limits(bandit, 300)
     knapsack = Knapsack(arms, stats, setting)
     rng = np.random.default_rng(82)
     gaps = np.abs(rng.standard_normal((60, 8)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesregret import LinearBandit
-from bayesregret.bounds.certified.linear_learning import learning
+from bayesregret.bounds.certified.linear_learning import information_limits
 from bayesregret.problem import common_linear
 
 
@@ -45,7 +45,7 @@ def greedy_pulls(bandit, rounds):
 @pytest.mark.parametrize("rounds", [1, 7, 100])
 def test_no_pulls_bring_more(seed, rounds):
     bandit = random_bandit(seed)
-    stats = learning(bandit, rounds)
+    stats = information_limits(bandit, rounds)
     ways = [np.random.default_rng(seed).integers(0, bandit.arms, rounds), greedy_pulls(bandit, rounds), [0] * rounds]
     slack = 1.0 + 1e-9
     for pulls in ways:
@@ -60,13 +60,13 @@ def test_the_best_pulls_bring_nearly_as_much():
     for seed in range(10):
         bandit = random_bandit(seed)
         gains = np.log1p(variances(bandit, greedy_pulls(bandit, 400)) / bandit.reward_noise**2)
-        assert float(learning(bandit, 400).information(400.0)) < 1.02 * gains.sum()
+        assert float(information_limits(bandit, 400).information(400.0)) < 1.02 * gains.sum()
 
 
 def test_never_above_the_lemma():
     """The paper's form with the rank and the largest prior deviation."""
     for bandit in [common_linear(), *map(random_bandit, range(10))]:
-        stats = learning(bandit, 1000)
+        stats = information_limits(bandit, 1000)
         ratio = (stats.deviation / stats.noise) ** 2
         lemma = stats.rank * math.log1p(1000 * ratio / stats.rank)
         assert float(stats.information(1000.0)) <= lemma * (1.0 + 1e-12)
@@ -78,12 +78,12 @@ def test_never_above_the_lemma():
 def test_widths_of_one_arm_are_those_of_the_largest_deviation_first():
     """One dimension, and n so small that the hull's straight part is used."""
     bandit = LinearBandit([[1.0], [-1.0]], [0.0], prior_width=100.0, reward_noise=1.0)
-    stats = learning(bandit, 3)
+    stats = information_limits(bandit, 3)
     assert np.sqrt(variances(bandit, [0, 0, 0])).sum() <= stats.widths(3) <= 3 * 100.0
-    assert learning(bandit, 1).widths(1) == pytest.approx(100.0)
+    assert information_limits(bandit, 1).widths(1) == pytest.approx(100.0)
 
 
 def test_nothing_to_learn():
     bandit = LinearBandit([[1.0], [2.0]], [1.0], prior_cov=[[0.0]], reward_noise=1.0)
-    stats = learning(bandit, 10)
+    stats = information_limits(bandit, 10)
     assert (stats.variances(10), stats.widths(10), float(stats.information(10.0))) == (0.0, 0.0, 0.0)

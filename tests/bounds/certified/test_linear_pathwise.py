@@ -5,7 +5,7 @@ import numpy as np
 import bayesregret as br
 from bayesregret.bounds.bound import make_setting
 from bayesregret.bounds.certified.linear import Knapsack, _bad_rounds
-from bayesregret.bounds.certified.linear_learning import learning
+from bayesregret.bounds.certified.linear_learning import information_limits
 from bayesregret.bounds.gaps.linear import geometry
 
 PROBLEMS = 25
@@ -54,7 +54,7 @@ def test_good_rounds_fit_the_knapsack_and_bad_ones_cost_little():
     bad, bad_allowed, fullest = 0.0, 0.0, 0.0
     for _ in range(PROBLEMS):
         bandit, setting = random_problem(rng)
-        arms, stats = geometry(bandit), learning(bandit, setting.horizon)
+        arms, stats = geometry(bandit), information_limits(bandit, setting.horizon)
         knapsack = Knapsack(arms, stats, setting)
         bad_allowed += RUNS * _bad_rounds(arms, stats, setting)
         for _ in range(RUNS):

@@ -33,8 +33,8 @@ def certified_values(bandit, horizon, delta):
     """Of every certified bound, by one rule: its error is far below a standard error."""
     setting = make_setting(horizon, delta)
     for formula in Formula.every.values():
-        if formula.form == "certified" and formula.fits(bandit) and formula.name != "certified":
-            parts = formula.bodies[bandit.kind][1](bandit, setting, COARSE)
+        if formula.form == "certified" and formula.covers(bandit) and formula.name != "certified":
+            parts = formula.body(bandit)(bandit, setting, COARSE)
             assert parts.why_not is None
             yield formula.name, formula.policy, math.fsum(parts.terms.values())
 

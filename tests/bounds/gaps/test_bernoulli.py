@@ -39,12 +39,12 @@ def test_index_sum_of_arms_that_differ():
     assert abs(ours.leading - (1.0 + 1e-6) * every) > 10.0 * ours.error, "the control"
 
 
-def test_what_smoothing_leaves_out_is_told(monkeypatch):
+def test_smoothing_error_is_reported(monkeypatch):
     """Fading early, the difference is larger, and the error says so."""
     bandit = BernoulliBandit([0.5, 0.7], [0.5, 1.3])
     horizon = 700
     whole = bounds.certified_index(bandit, horizon=horizon)
-    monkeypatch.setattr(bernoulli_index_sum, "WHOLE_LATTICES", 240)
+    monkeypatch.setattr(bernoulli_index_sum, "EXACT_PULLS", 240)
     smooth = bounds.certified_index(
         bandit, horizon=horizon, delta=(1.0 / horizon) * (1.0 + 1e-15)
     )  # not from the cache
@@ -179,7 +179,7 @@ def test_where_theorem_5_holds():
         assert applies or "min(alpha + beta) + 1" in found.why_not
 
 
-def test_infinite_densities_are_told():
+def test_infinite_densities_are_explained():
     flat_at_zero = BernoulliBandit([0.5, 1.0], [0.5, 1.0])
     for name in ("complexity", "prior_dependent", "certified_prior_dependent"):
         found = getattr(bounds, name)(flat_at_zero, horizon=50)

@@ -57,7 +57,7 @@ def test_index_sum_of_three_arms(monkeypatch):
     monkeypatch.setattr(
         gaussian, "sum_rule", lambda first, last, order: (np.arange(float(first), last), np.ones(last - first))
     )
-    every = gaussian_gaps(THREE_ARMS, FINE).index_sum(THREE_ARMS.model.strength, make_setting(horizon).z, horizon)
+    every = gaussian_gaps(THREE_ARMS, FINE).index_sum(THREE_ARMS.model.pseudo_count, make_setting(horizon).z, horizon)
     assert ours == pytest.approx(THREE_ARMS.prior_width * every, rel=SAME, abs=0.0)
 
 

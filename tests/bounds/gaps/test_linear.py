@@ -12,7 +12,7 @@ from bayesregret import LinearBandit
 from bayesregret.bounds.gaps import linear as linear_gaps
 from bayesregret.bounds.gaps.linear import (
     ACCURACY,
-    Estimate,
+    GapEstimate,
     expectation_of_gaps,
     expected_inverse_gap,
     expected_largest_gap,
@@ -148,7 +148,7 @@ def test_exact_cases_agree_with_the_lattice(bandit):
         along = linear_gaps._inverse_gap_along_lines(padded, cutoff, small)
         lines = linear_gaps._randomised(arms.arms, (2, 2), along)
         plain = expectation_of_gaps(bandit, lambda gaps: 1.0 / np.maximum(np.partition(gaps, 1)[:, 1], small))
-        both = Estimate(lines.value + plain.value, math.hypot(lines.error, plain.error))
+        both = GapEstimate(lines.value + plain.value, math.hypot(lines.error, plain.error))
         assert abs(both.value - exact.value) < 4.0 * both.error + 1e-6 * exact.value
         assert abs(both.value - 1.03 * exact.value) > 10.0 * both.error
     plain = expectation_of_gaps(bandit, lambda gaps: gaps.max(axis=1))
@@ -192,7 +192,7 @@ def test_nothing_to_compare():
     same = LinearBandit([[1.0, 2.0]] * 3, [0.0, 1.0], prior_width=1.0, reward_noise=1.0)
     for bandit in (only, same):
         assert geometry(bandit).arms == 1
-        assert expected_inverse_gap(bandit, 1e-3) == Estimate(0.0, 0.0)
+        assert expected_inverse_gap(bandit, 1e-3) == GapEstimate(0.0, 0.0)
         assert expected_largest_gap(bandit).value == 0.0
     stats = LinearBandit([[1.0], [3.0], [2.5]], [1.0], prior_cov=[[0.0]], reward_noise=1.0)
     assert geometry(stats).rank == 0

@@ -18,28 +18,28 @@ def random_lines(seed, lines, arms):
     return rng.standard_normal((lines, arms)), rng.standard_normal((lines, arms))
 
 
-def integral(level, slope, cutoff, order=12):
-    pieces = top_two_pieces(level, slope, 9.0)
+def integral(intercept, slope, cutoff, order=12):
+    pieces = top_two_pieces(intercept, slope, 9.0)
     return inverse_gap_integral(pieces, np.ones(len(pieces.start)), cutoff, order, 1.0)
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7, 30])
 def test_pieces_are_the_two_best(arms):
-    level, slope = random_lines(1, 1, arms)
-    pieces = top_two_pieces(level, slope, 9.0)
+    intercept, slope = random_lines(1, 1, arms)
+    pieces = top_two_pieces(intercept, slope, 9.0)
     assert pieces.start[0] == -9.0
     assert pieces.stop[-1] == 9.0
     assert np.array_equal(pieces.start[1:], pieces.stop[:-1])
     middle = 0.5 * (pieces.start + pieces.stop)
-    best_first = np.argsort(-(level + slope * middle[:, None]), axis=1)
+    best_first = np.argsort(-(intercept + slope * middle[:, None]), axis=1)
     assert np.array_equal(pieces.top, best_first[:, 0])
     assert np.array_equal(pieces.second, best_first[:, 1])
 
 
 def test_many_lines_are_swept_as_each_alone():
-    level, slope = random_lines(2, 40, 9)
-    together = top_two_pieces(level, slope, 5.0)
-    alone = [top_two_pieces(level[i : i + 1], slope[i : i + 1], 5.0) for i in range(40)]
+    intercept, slope = random_lines(2, 40, 9)
+    together = top_two_pieces(intercept, slope, 5.0)
+    alone = [top_two_pieces(intercept[i : i + 1], slope[i : i + 1], 5.0) for i in range(40)]
     assert len(together.start) == sum(len(pieces.start) for pieces in alone)
     assert np.isclose(mass_of(together).sum(), sum(mass_of(pieces).sum() for pieces in alone), rtol=1e-13)
 
@@ -53,20 +53,20 @@ def test_parallel_arms_never_cross():
 
 @pytest.mark.parametrize("cutoff", [1e-5, 1e-3, 0.3, 5.0])
 def test_integral_against_adaptive_quadrature(cutoff):
-    level, slope = random_lines(3, 1, 6)
+    intercept, slope = random_lines(3, 1, 6)
 
     def integrand(t):
-        second, best = np.sort(level[0] + slope[0] * t)[-2:]
+        second, best = np.sort(intercept[0] + slope[0] * t)[-2:]
         return np.exp(-0.5 * t * t) / ROOT_TWO_PI / max(best - second, cutoff)
 
-    pieces = top_two_pieces(level, slope, 9.0)
+    pieces = top_two_pieces(intercept, slope, 9.0)
     total = 0.0
     for start, stop, gap, rate in zip(pieces.start, pieces.stop, pieces.gap, pieces.slope, strict=True):
         kinks = [(cutoff - gap) / rate] + [(10.0**-k - gap) / rate for k in range(-1, 8)]
         edges = np.unique(np.clip([start, *kinks, stop], start, stop))
         total += sum(quad(integrand, a, b, epsabs=1e-12, epsrel=1e-11)[0] for a, b in itertools.pairwise(edges))
-    assert np.isclose(integral(level, slope, cutoff), total, rtol=1e-9)
-    assert np.isclose(integral(level, slope, cutoff, order=9), total, rtol=1e-7)
+    assert np.isclose(integral(intercept, slope, cutoff), total, rtol=1e-9)
+    assert np.isclose(integral(intercept, slope, cutoff, order=9), total, rtol=1e-7)
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-30, 2.0, 40.0])
@@ -88,8 +88,8 @@ def test_two_arms_far_below_the_last_digit(gap, cutoff):
 
 
 def test_trimming_keeps_what_is_below_the_limit():
-    level, slope = random_lines(4, 50, 8)
-    pieces = top_two_pieces(level, slope, 9.0)
+    intercept, slope = random_lines(4, 50, 8)
+    pieces = top_two_pieces(intercept, slope, 9.0)
     low, high, limit = 1e-3, 0.2, 0.2
     ones = np.ones(len(pieces.start))
     difference = inverse_gap_integral(pieces, ones, low, 12, 1.0) - inverse_gap_integral(pieces, ones, high, 12, 1.0)
@@ -100,8 +100,8 @@ def test_trimming_keeps_what_is_below_the_limit():
 
 
 def test_the_mean_of_the_best():
-    level, slope = random_lines(5, 1, 5)
-    ours = top_integral(top_two_pieces(level, slope, 9.0), level[0], slope[0])
+    intercept, slope = random_lines(5, 1, 5)
+    ours = top_integral(top_two_pieces(intercept, slope, 9.0), intercept[0], slope[0])
     t, step = np.linspace(-9.0, 9.0, 400_001, retstep=True)
-    best = (level + slope * t[:, None]).max(axis=1)
+    best = (intercept + slope * t[:, None]).max(axis=1)
     assert np.isclose(ours, np.sum(best * np.exp(-0.5 * t * t)) * step / ROOT_TWO_PI, rtol=1e-9)

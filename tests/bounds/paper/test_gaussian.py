@@ -78,7 +78,7 @@ def test_terms_without_integrals():
     setting = make_setting(n, delta)
     z, L, phi, Q = setting.z, setting.L, setting.density, setting.tail
     excess = phi - z * Q
-    told = {name: getattr(bounds, name)(TWO, horizon=n, delta=delta, epsilon=0.1).terms for name in NAMES}
+    terms = {name: getattr(bounds, name)(TWO, horizon=n, delta=delta, epsilon=0.1).terms for name in NAMES}
     failures = 2.0 * (z + 2.0 * K) * s0 * K * n * delta
     bad_rounds = n * s0 * ((K + 1) * phi + (K - 1) * Q * excess)
     root = math.sqrt(math.log(n))
@@ -102,7 +102,7 @@ def test_terms_without_integrals():
         ("failure_probability", "leading", 2.0 * K * delta),
     ]
     for name, term, value in expected:
-        assert told[name][term] == pytest.approx(value, rel=1e-12), (name, term)
+        assert terms[name][term] == pytest.approx(value, rel=1e-12), (name, term)
 
 
 CELLS = 1.4**2 * 2 / 0.6**2
@@ -147,9 +147,9 @@ def test_two_constants_of_corollary_2():
     assert bounds.prior_dependent(TWO, horizon=n) == main
     assert main.value - appendix.value == pytest.approx((4.0 * K - 1.0) * s0 * K, rel=1e-9)
     assert appendix.terms["failures"] == pytest.approx((2.0 * z + 1.0) * s0 * K, rel=1e-13)
-    for told in (main, appendix):
-        assert told.details["main_constant"] == pytest.approx(main.terms["failures"])
-        assert told.details["appendix_constant"] == pytest.approx(appendix.terms["failures"])
+    for bound in (main, appendix):
+        assert bound.details["main_constant"] == pytest.approx(main.terms["failures"])
+        assert bound.details["appendix_constant"] == pytest.approx(appendix.terms["failures"])
     with pytest.raises(ValueError, match='constant must be "main" or "appendix"'):
         bounds.prior_dependent(TWO, horizon=n, constant="other")
 

@@ -1,4 +1,4 @@
-"""Bounds that are proved. Importing this folder registers them."""
+"""Proved bounds; the proofs are in docs/theory. Importing this package registers them."""
 
 from bayesregret.bounds.certified import (
     conjugate,

@@ -1,4 +1,4 @@
-"""The epsilon that makes a bound smallest."""
+"""Search for the epsilon with the smallest bound."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from bayesregret.checks import Array
 
-# Where it is looked for, as shares of the largest gap at which an arm is still taken.
-SMALLEST_SHARE = 1e-15
+# The search grid, as fractions of the largest gap at which an arm is still pulled.
+SMALLEST_FRACTION = 1e-15
 CANDIDATES = 401
 REFINEMENTS = 4
 
 
 def best_epsilon(slope: Callable[[Array], Array], farthest: float) -> float:
-    """Where a function of this slope is least between 0 and `farthest`; every epsilon is valid, so near is enough."""
+    """Minimiser over [0, farthest] of a function with this slope; every epsilon is valid, so it may be approximate."""
     if farthest <= 0.0:
         return 0.0
-    grid = farthest * np.geomspace(SMALLEST_SHARE, 1.0, CANDIDATES)
+    grid = farthest * np.geomspace(SMALLEST_FRACTION, 1.0, CANDIDATES)
     for _ in range(REFINEMENTS):
         slopes = slope(grid)
         rise = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(grid))])

@@ -1,7 +1,7 @@
-"""The trivial certified form for Poisson, exponential and normal-gamma arms. Proof: docs/theory.
+"""The trivial form for Poisson, exponential and normal-gamma arms. Proof: docs/theory/certified-small-width.md.
 
-E[best arm - worst arm] is the integral of P(some arm is below x) - P(all arms are). What lies beyond the last panels is
-not left out, but replaced by more: the sum over arms of what each is expected to be beyond.
+E[best arm - worst arm] is the integral of P(some arm is below x) - P(all arms are). The part beyond the last panels is
+replaced by an upper bound, the sum over arms of each one's expected excess.
 """
 
 from __future__ import annotations
@@ -17,33 +17,37 @@ from bayesregret.checks import Array
 from bayesregret.models import ExponentialBandit, NormalGammaBandit, PoissonBandit
 from bayesregret.numerics.mean_distributions import (
     LEAST,
-    MeanLaw,
-    gamma_law,
-    inverse_gamma_law,
-    kinds,
-    log_chance,
+    MeanDistribution,
+    gamma_distribution,
+    group_arms,
+    inverse_gamma_distribution,
     log_edges,
+    log_probability,
     quantile_edges,
-    student_law,
+    student_distribution,
 )
 from bayesregret.numerics.quadrature import gauss_rule
 
-GAMMA_REACH = 45.0  # over the rate: where a Gamma prior of very small shape has nothing left of its mean
+GAMMA_REACH = 45.0  # divided by the rate: beyond it a Gamma prior of very small shape has nothing left of its mean
 
 
-def max_gap(laws: list[MeanLaw], edges: Array, slope: Callable[[Array], Array], order: int) -> float:
-    """E[best arm - worst arm]; `slope` is that of mean rewards on the line of places."""
-    if sum(law.copies for law in laws) == 1.0:
+def max_gap(distributions: list[MeanDistribution], edges: Array, slope: Callable[[Array], Array], order: int) -> float:
+    """E[best arm - worst arm]; `slope` is the derivative of the mean reward in the coordinate of the panels."""
+    if sum(distribution.copies for distribution in distributions) == 1.0:
         return 0.0
-    places, weights = gauss_rule(edges, order)
-    log_all, log_none = np.zeros_like(places), np.zeros_like(places)
-    for law in laws:
-        below, above = law.tails(places)
-        log_all += law.copies * log_chance(below, above)
-        log_none += law.copies * log_chance(above, below)
+    points, weights = gauss_rule(edges, order)
+    log_all, log_none = np.zeros_like(points), np.zeros_like(points)
+    for distribution in distributions:
+        below, above = distribution.tails(points)
+        log_all += distribution.copies * log_probability(below, above)
+        log_none += distribution.copies * log_probability(above, below)
     more, less = np.maximum(log_all, log_none), np.minimum(log_all, log_none)
-    between = float(np.sum(weights * slope(places) * (-np.expm1(more) - np.exp(less))))
-    beyond = (law.copies * law.rests(float(edges[end]))[end] for law in laws for end in (0, -1))
+    between = float(np.sum(weights * slope(points) * (-np.expm1(more) - np.exp(less))))
+    beyond = (
+        distribution.copies * distribution.expected_excess(float(edges[end]))[end]
+        for distribution in distributions
+        for end in (0, -1)
+    )
     return between + math.fsum(beyond)
 
 
@@ -54,21 +58,23 @@ def _trivial(setting: Setting, gap: float, unseen: float = 0.0) -> Parts:
 @certified_trivial.of(PoissonBandit, "trivial form")
 def trivial_poisson(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
     unit = float(np.max(bandit.shape / bandit.rate))
-    laws = [gamma_law(*kind) for kind in kinds(bandit.shape, bandit.rate * unit)]
-    edges = log_edges(laws, math.log(GAMMA_REACH / (unit * float(bandit.rate.min()))))
-    return _trivial(setting, unit * max_gap(laws, edges, np.exp, order), ROUNDING * unit)
+    distributions = [gamma_distribution(*kind) for kind in group_arms(bandit.shape, bandit.rate * unit)]
+    edges = log_edges(distributions, math.log(GAMMA_REACH / (unit * float(bandit.rate.min()))))
+    return _trivial(setting, unit * max_gap(distributions, edges, np.exp, order), ROUNDING * unit)
 
 
 @certified_trivial.of(ExponentialBandit, "trivial form")
 def trivial_exponential(bandit: ExponentialBandit, setting: Setting, order: int) -> Parts:
     unit = float(np.max(bandit.rate / (bandit.shape - 1.0)))
-    laws = [inverse_gamma_law(*kind) for kind in kinds(bandit.shape, bandit.rate / unit)]
-    return _trivial(setting, unit * max_gap(laws, log_edges(laws, LEAST), np.exp, order), ROUNDING * unit)
+    distributions = [inverse_gamma_distribution(*kind) for kind in group_arms(bandit.shape, bandit.rate / unit)]
+    return _trivial(
+        setting, unit * max_gap(distributions, log_edges(distributions, LEAST), np.exp, order), ROUNDING * unit
+    )
 
 
 @certified_trivial.of(NormalGammaBandit, "trivial form")
 def trivial_normal_gamma(bandit: NormalGammaBandit, setting: Setting, order: int) -> Parts:
-    means = bandit.prior_mean - bandit.prior_mean.max()  # far from 0 digits of a place are lost
+    means = bandit.prior_mean - bandit.prior_mean.max()  # far from 0 coordinates lose digits
     spreads = np.sqrt(bandit.scale / (bandit.shape * bandit.prior_pulls))
-    laws = [student_law(*kind) for kind in kinds(means, spreads, 2.0 * bandit.shape)]
-    return _trivial(setting, max_gap(laws, quantile_edges(laws), np.ones_like, order))
+    distributions = [student_distribution(*kind) for kind in group_arms(means, spreads, 2.0 * bandit.shape)]
+    return _trivial(setting, max_gap(distributions, quantile_edges(distributions), np.ones_like, order))

@@ -1,8 +1,8 @@
-"""The certified bound by first passages for Bernoulli bandits. Proof: docs/theory/exact.md.
+"""The first-passage bound for Bernoulli bandits. Proof: docs/theory/exact.md.
 
-As in first_passage.py, regret <= sum over arms of E[(V - theta_a)^+ min(n, T_a(Y))], V and Y the highest mean and the
-highest of the lowest indices of the other arms. T_a(y) falls as y rises, so on any grid of levels Y may be replaced by
-the level below it: the sum is then a bound for every grid, and the grid need only be good, not proved so.
+As in first_passage_gaussian.py, regret <= sum over arms of E[(V - theta_a)^+ min(n, T_a(Y))], V and Y the highest mean
+and the highest of the lowest indices of the other arms. T_a(y) falls as y rises, so on any grid of thresholds Y may be
+replaced by the threshold below it: the sum is a bound for every grid, and the choice of the grid needs no proof.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from bayesregret.bounds.assumptions import first_failure, unless
 from bayesregret.bounds.bound import FINE, Parts, Setting
 from bayesregret.bounds.catalog import certified_first_passage
 from bayesregret.checks import Array
-from bayesregret.contracts import mean_plus_width
+from bayesregret.contracts.fast import mean_plus_width
 from bayesregret.exact.bernoulli.exits import first_exits
 from bayesregret.exact.bernoulli.posteriors import sums_below
 from bayesregret.models import BernoulliBandit
 from bayesregret.policies.bayes_ucb import UpperConfidence
 
-# What is computed in a second or so.
-LONGEST = 2_000
+# Limits that keep the computation to about a second.
+LONGEST_HORIZON = 2_000
 MOST_KINDS = 32
-MOST_VALUES = 5_000
-# A grid of levels at even distances shows where they are needed.
-PILOT_LEVELS, LEVELS = 64, 320
-# Values v of V: 2 sinh(w) in log-odds, w in steps of so many over the root of the sharpest posterior's pseudo-counts.
-# Log-odds grow fast at the ends, where posteriors are as wide.
-VALUE_STEP, WIDEST_STEP = 1.5, 0.1
-PRIORS_TWICE_AS_FINE = 4.0  # the law of the best of many arms is sharper than any arm's
+MOST_POINTS = 5_000
+# An evenly spaced pilot grid shows where thresholds are needed.
+PILOT_THRESHOLDS, THRESHOLDS = 64, 320
+# Values v of V have log-odds 2 sinh(w), with steps of POINT_STEP over the root of the largest posterior pseudo-count.
+# Log-odds grow fast at the ends, where posteriors are equally wide in log-odds.
+POINT_STEP, WIDEST_STEP = 1.5, 0.1
+PRIOR_SHARPENING = 4.0  # the distribution of the best of many arms is sharper than any arm's
 LOG_ODDS = 32.0
-LEFT_OUT = 1e-14
-# What two rules may agree in by luck.
-BY_LUCK = 3e-10
+TRUNCATED_MASS = 1e-14
+# Relative error that the difference of two rules may miss by coincidence.
+COINCIDENCE = 3e-10
 
 Ints = NDArray[np.int64]
 
 
-class Values(NamedTuple):
-    """A rule for integrals over means of arms."""
+class MeanRule(NamedTuple):
+    """Quadrature rule for integrals over the mean of an arm."""
 
     mean: Array
     rest: Array  # 1 - mean
     weight: Array
 
 
-class Arm(NamedTuple):
-    """An arm of one kind, by value and falling level."""
+class BernoulliArmPassages(NamedTuple):
+    """First passages of an arm of one kind, by value v of the mean and falling threshold of the index."""
 
     below: Array  # P(theta <= v)
     passed: Array  # P(theta <= v, T < horizon)
-    ever: Array  # P(T < horizon), by level
+    passed_overall: Array  # P(T < horizon), by threshold
     pulls: Array  # E[min(horizon, T); theta <= v]
 
 
@@ -65,84 +65,86 @@ def first_passage_bernoulli(bandit: BernoulliBandit, setting: Setting, order: in
         return Parts({"leading": 0.0})
     counts = np.stack([bandit.alpha, bandit.beta], axis=1)
     _, first, copies = np.unique(counts, axis=0, return_index=True, return_counts=True)
-    values = _values(bandit, setting.horizon, FINE / order)
+    rule = _mean_rule(bandit, setting.horizon, FINE / order)
     why_not = first_failure(
-        unless(setting.horizon <= LONGEST, f"first passages need a horizon of at most {LONGEST:,}"),
+        unless(setting.horizon <= LONGEST_HORIZON, f"first passages need a horizon of at most {LONGEST_HORIZON:,}"),
         unless(len(first) <= MOST_KINDS, f"first passages need at most {MOST_KINDS} different priors"),
-        unless(values is not None, "first passages need priors worth fewer pulls or nearer to each other"),
+        unless(rule is not None, "first passages need smaller prior pseudo-counts or priors closer to each other"),
     )
-    if why_not is not None or values is None:
+    if why_not is not None or rule is None:
         return Parts({"leading": math.inf}, why_not=why_not)
-    levels = _levels(bandit, setting, first, copies)
-    arms = [_arm(bandit, setting, arm, levels, values) for arm in first.tolist()]
+    thresholds = _thresholds(bandit, setting, first, copies)
+    arms = [_arm(bandit, setting, arm, thresholds, rule) for arm in first.tolist()]
     cells = np.sum([_cells(arms, copies, kind, setting.horizon)[0] for kind in range(len(arms))], axis=0)
-    parts = values.weight * np.sum(cells, axis=1)
+    parts = rule.weight * np.sum(cells, axis=1)
     value = max(0.0, math.fsum(parts))
     every_other = 2.0 * math.fsum(parts[::2])  # the rule with twice the step
-    unseen = LEFT_OUT * setting.horizon * bandit.arms**2 + BY_LUCK * value
+    unseen = TRUNCATED_MASS * setting.horizon * bandit.arms**2 + COINCIDENCE * value
     return Parts({"leading": value}, error=abs(value - every_other) + unseen)
 
 
-def _values(bandit: BernoulliBandit, horizon: int, coarser: float) -> Values | None:
-    """Where some arm may be below and another above; None if that would be too many values."""
+def _mean_rule(bandit: BernoulliBandit, horizon: int, coarsening: float) -> MeanRule | None:
+    """Rule on the values that may separate two arms; None if it needs too many points."""
     with np.errstate(divide="ignore"):
-        lowest = betaincinv(bandit.alpha, bandit.beta, LEFT_OUT)
-        rest = betaincinv(bandit.beta, bandit.alpha, LEFT_OUT)
+        lowest = betaincinv(bandit.alpha, bandit.beta, TRUNCATED_MASS)
+        rest = betaincinv(bandit.beta, bandit.alpha, TRUNCATED_MASS)
         low = float(np.min(np.log(lowest) - np.log1p(-lowest)))
         high = float(np.max(np.log1p(-rest) - np.log(rest)))
     first, last = (math.asinh(0.5 * min(LOG_ODDS, max(-LOG_ODDS, end))) for end in (low, high))
-    sharpest = PRIORS_TWICE_AS_FINE * float(np.max(bandit.alpha + bandit.beta)) + horizon
-    steps = 1 + (last - first) / (coarser * min(WIDEST_STEP, VALUE_STEP / math.sqrt(sharpest)))
-    if steps > MOST_VALUES:
+    sharpest = PRIOR_SHARPENING * float(np.max(bandit.alpha + bandit.beta)) + horizon
+    steps = 1 + (last - first) / (coarsening * min(WIDEST_STEP, POINT_STEP / math.sqrt(sharpest)))
+    if steps > MOST_POINTS:
         return None
     w, length = np.linspace(first, last, 1 + math.ceil(steps), retstep=True)
     mean, rest = expit(2.0 * np.sinh(w)), expit(-2.0 * np.sinh(w))
-    return Values(mean, rest, float(length) * 2.0 * np.cosh(w) * mean * rest)
+    return MeanRule(mean, rest, float(length) * 2.0 * np.cosh(w) * mean * rest)
 
 
-def _levels(bandit: BernoulliBandit, setting: Setting, first: Ints, copies: Ints) -> Array:
-    """Falling levels: all that there are, if few; else the more the more is lost between two of an even grid."""
+def _thresholds(bandit: BernoulliBandit, setting: Setting, first: Ints, copies: Ints) -> Array:
+    """Falling thresholds: all possible indices if they are few, otherwise a grid adapted to the pilot grid's losses."""
     horizon, arms = setting.horizon, first.tolist()
-    if len(arms) * horizon * (horizon + 1) <= 2 * LEVELS:
+    if len(arms) * horizon * (horizon + 1) <= 2 * THRESHOLDS:
         return np.unique(
             [_index(bandit, setting, arm, k, s) for arm in arms for k in range(horizon) for s in range(k + 1)]
         )[::-1]
     ends = [_index(bandit, setting, arm, pulls, 0) for arm in arms for pulls in (0, horizon)]
-    pilot = np.linspace(np.max(ends), np.min(ends), PILOT_LEVELS)
-    values = _values(bandit, horizon, 2.0)
-    assert values is not None
-    kinds = [_arm(bandit, setting, arm, pilot, values) for arm in arms]
-    lost = values.weight @ np.sum([_cells(kinds, copies, kind, horizon)[1] for kind in range(len(arms))], axis=0)
-    # With h between levels a cell loses about h^2, so sqrt(lost) of it for each.
-    share = np.cumsum(np.sqrt(np.maximum(lost[1:-1], 0.0)) + 1e-30)
-    share = np.concatenate([[0.0], share / share[-1]])
-    return np.interp(np.linspace(0.0, 1.0, LEVELS), share, pilot)
+    pilot = np.linspace(np.max(ends), np.min(ends), PILOT_THRESHOLDS)
+    rule = _mean_rule(bandit, horizon, 2.0)
+    assert rule is not None
+    kinds = [_arm(bandit, setting, arm, pilot, rule) for arm in arms]
+    lost = rule.weight @ np.sum([_cells(kinds, copies, kind, horizon)[1] for kind in range(len(arms))], axis=0)
+    # A cell of length h loses about h^2, so thresholds are placed with density sqrt(lost).
+    cumulative = np.cumsum(np.sqrt(np.maximum(lost[1:-1], 0.0)) + 1e-30)
+    cumulative = np.concatenate([[0.0], cumulative / cumulative[-1]])
+    return np.interp(np.linspace(0.0, 1.0, THRESHOLDS), cumulative, pilot)
 
 
 def _index(bandit: BernoulliBandit, setting: Setting, arm: int, pulls: int, successes: int) -> float:
-    """As the engine computes it: arms fall below it to the last bit."""
+    """Index computed exactly as the engine does: comparisons with thresholds are decided by the last bit."""
     index = UpperConfidence(setting.L)
     return float(mean_plus_width(index, bandit.model, arm, pulls, float(successes)))  # type: ignore[no-untyped-call]
 
 
-def _arm(bandit: BernoulliBandit, setting: Setting, arm: int, levels: Array, values: Values) -> Arm:
+def _arm(
+    bandit: BernoulliBandit, setting: Setting, arm: int, thresholds: Array, rule: MeanRule
+) -> BernoulliArmPassages:
     horizon, counts = setting.horizon, (float(bandit.alpha[arm]), float(bandit.beta[arm]))
-    exits = first_exits(bandit, UpperConfidence(setting.L), bandit.model, arm, horizon, levels)
-    below, passed, left = sums_below(*counts, horizon, len(levels), exits, values.mean, values.rest)
-    ever = np.zeros(len(levels))
-    np.add.at(ever, exits.level, exits.mass)
-    return Arm(below, passed, ever, horizon * below[:, None] - left)
+    exits = first_exits(bandit, UpperConfidence(setting.L), bandit.model, arm, horizon, thresholds)
+    below, passed, left = sums_below(*counts, horizon, len(thresholds), exits, rule.mean, rule.rest)
+    passed_overall = np.zeros(len(thresholds))
+    np.add.at(passed_overall, exits.threshold, exits.mass)
+    return BernoulliArmPassages(below, passed, passed_overall, horizon * below[:, None] - left)
 
 
-def _cells(arms: list[Arm], copies: Ints, kind: int, horizon: int) -> tuple[Array, Array]:
-    """For all arms of a kind, by value and cell of Y, the highest first: what is summed, and by how much more that may
-    be than at the level above."""
+def _cells(arms: list[BernoulliArmPassages], copies: Ints, kind: int, horizon: int) -> tuple[Array, Array]:
+    """For all arms of a kind, by value and cell of Y, the highest first: the summand, and its excess over the summand
+    at the threshold above."""
     others = copies - (np.arange(len(arms)) == kind)
-    lower = math.prod(arm.passed**many for arm, many in zip(arms, others, strict=True))
-    every = math.prod(arm.ever**many for arm, many in zip(arms, others, strict=True))
-    top = math.prod(arm.below**many for arm, many in zip(arms, others, strict=True))
-    # P(V > v, Y < y) at all levels, from above all to below all
-    chance = np.column_stack([1.0 - top, every - lower, np.zeros(len(top))])
+    all_passed_below = math.prod(arm.passed**count for arm, count in zip(arms, others, strict=True))
+    all_passed = math.prod(arm.passed_overall**count for arm, count in zip(arms, others, strict=True))
+    all_below = math.prod(arm.below**count for arm, count in zip(arms, others, strict=True))
+    # P(V > v, Y < y) from above all thresholds y to below all of them
+    probability = np.column_stack([1.0 - all_below, all_passed - all_passed_below, np.zeros(len(all_below))])
     pulls = np.column_stack([arms[kind].pulls, horizon * arms[kind].below])
-    cells = copies[kind] * (chance[:, :-1] - chance[:, 1:])
+    cells = copies[kind] * (probability[:, :-1] - probability[:, 1:])
     return cells * pulls, cells * np.diff(pulls, axis=1, prepend=0.0)

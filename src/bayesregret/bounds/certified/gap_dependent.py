@@ -1,4 +1,4 @@
-"""The repaired gap-dependent forms: floor, epsilon and index. Proofs: docs/theory."""
+"""The repaired gap-dependent forms: floor, epsilon and index. Proofs: docs/theory/certified-*.md."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import log_expit
 
-from bayesregret.bounds.assumptions import gaussian_rewards, unless, where_arms_differ
+from bayesregret.bounds.assumptions import gaussian_rewards, unless, with_heteroscedastic_form
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import certified_epsilon, certified_floor, certified_index
 from bayesregret.bounds.certified.bernoulli_index_sum import index_sum
-from bayesregret.bounds.certified.best_epsilon import SMALLEST_SHARE, best_epsilon
-from bayesregret.bounds.certified.heteroscedastic import epsilon_own_widths, floor_own_widths, index_own_widths
+from bayesregret.bounds.certified.best_epsilon import SMALLEST_FRACTION, best_epsilon
+from bayesregret.bounds.certified.heteroscedastic import (
+    epsilon_heteroscedastic,
+    floor_heteroscedastic,
+    index_heteroscedastic,
+)
 from bayesregret.bounds.gaps.bernoulli import bernoulli_gaps
-from bayesregret.bounds.gaps.bernoulli_density import ArmKind
+from bayesregret.bounds.gaps.bernoulli_density import BetaArmKind
 from bayesregret.bounds.gaps.gaussian import gaussian_gaps
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
@@ -25,17 +29,18 @@ LARGEST_LATTICE = 10**11
 
 
 def bad_rounds_gaussian(bandit: GaussianBandit, setting: Setting) -> float:
-    """Regret in rounds whose interval of the best or of the taken arm fails: C3."""
+    """C3: regret in rounds in which the interval of the best arm or of the pulled arm fails."""
     K, Q = bandit.arms, setting.tail
     return setting.horizon * bandit.prior_width * ((K + 1) * setting.density + (K - 1) * Q * setting.excess)
 
 
 def bad_rounds_bernoulli(bandit: BernoulliBandit, setting: Setting) -> float:
+    """Regret in rounds in which the interval of the best arm or of the pulled arm fails."""
     return (bandit.arms + 1) * setting.horizon * setting.delta
 
 
-def farthest_gap(bandit: BernoulliBandit, setting: Setting) -> Callable[[ArmKind], float]:
-    """The largest gap at which an arm is ever taken while its interval holds."""
+def farthest_gap(bandit: BernoulliBandit, setting: Setting) -> Callable[[BetaArmKind], float]:
+    """Largest gap at which an arm of a kind is ever pulled while its interval holds."""
     return lambda kind: min(1.0, math.sqrt(2.0 * setting.L / (kind.pseudo_count + 1.0)))
 
 
@@ -43,10 +48,10 @@ def farthest_gap(bandit: BernoulliBandit, setting: Setting) -> Callable[[ArmKind
 
 
 @certified_floor.of(GaussianBandit, "Theorem 1, repaired")
-@where_arms_differ(floor_own_widths)
+@with_heteroscedastic_form(floor_heteroscedastic)
 def floor_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """E sum gap min(n, floor(B) + 1): the sum over k < n of E sum gap 1{gap <= x_k}, x_k the gap at which B = k."""
-    gaps, r = gaussian_gaps(bandit, order), bandit.model.strength
+    gaps, r = gaussian_gaps(bandit, order), bandit.model.pseudo_count
     k, times = sum_rule(0, setting.horizon, order)
     reached = np.sqrt(8.0 * setting.L * (r / (k + r)))
     return Parts(
@@ -67,7 +72,7 @@ def floor_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
         # While x_k is at least 1 every gap counts; then the sum is smooth between panels of the density.
         whole = min(setting.horizon, max(0, math.floor(2.0 * setting.L - prior) + 1))
         edges = np.exp(log_expit(density.tapered.edges))
-        marks = 2.0 * (math.sqrt(setting.L) / np.maximum(edges, SMALLEST_SHARE)) ** 2 - prior
+        marks = 2.0 * (math.sqrt(setting.L) / np.maximum(edges, SMALLEST_FRACTION)) ** 2 - prior
         k, times = sum_rule(whole, setting.horizon, order, tuple(np.ceil(marks).tolist()))
         reached = np.append(np.sqrt(2.0 * setting.L / (k + prior)), 1.0)
         leading += density.kind.copies * float(np.append(times, whole) @ gaps.partial_means(density, reached))
@@ -78,10 +83,10 @@ def floor_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
 
 
 @certified_epsilon.of(GaussianBandit, "Theorem 1, repaired")
-@where_arms_differ(epsilon_own_widths)
+@with_heteroscedastic_form(epsilon_heteroscedastic)
 def epsilon_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     """E sum gap (B + 1) 1{epsilon <= gap, B >= 0} + epsilon n; in widths the summand is 8 L r / x + (1 - r) x."""
-    gaps, r = gaussian_gaps(bandit, order), bandit.model.strength
+    gaps, r = gaussian_gaps(bandit, order), bandit.model.pseudo_count
     farthest = math.sqrt(8.0 * setting.L)
 
     def pulled(x: Array) -> Array:
@@ -108,14 +113,14 @@ def epsilon_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> 
     gaps = bernoulli_gaps(bandit, order)
     farthest = farthest_gap(bandit, setting)
 
-    def pulled(kind: ArmKind, x: Array) -> Array:
+    def pulled(kind: BetaArmKind, x: Array) -> Array:
         return 2.0 * setting.L / x - kind.pseudo_count * x
 
     def slope(x: Array) -> Array:
         total = np.full_like(x, setting.horizon)
         for gap in gaps.densities:
-            taken = x < farthest(gap.kind)
-            total[taken] -= gap.kind.copies * pulled(gap.kind, x[taken]) * gaps.density(gap, x[taken])
+            reached = x < farthest(gap.kind)
+            total[reached] -= gap.kind.copies * pulled(gap.kind, x[reached]) * gaps.density(gap, x[reached])
         return total
 
     widest = max((farthest(kind) for kind in gaps.kinds), default=0.0)
@@ -134,13 +139,13 @@ def epsilon_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> 
 
 
 @certified_index.of(GaussianBandit, "index form")
-@where_arms_differ(index_own_widths)
+@with_heteroscedastic_form(index_heteroscedastic)
 def index_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     gaps, K = gaussian_gaps(bandit, order), bandit.arms
     bad = K * setting.excess + (K - 1) * setting.tail * (setting.z + setting.excess)
     return Parts(
         {
-            "leading": gaps.width * gaps.index_sum(bandit.model.strength, setting.z, setting.horizon),
+            "leading": gaps.width * gaps.index_sum(bandit.model.pseudo_count, setting.z, setting.horizon),
             "bad rounds": setting.horizon * gaps.width * bad,
         },
         why_not=gaussian_rewards(bandit),
@@ -151,7 +156,7 @@ def index_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Part
 def index_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Parts:
     why_not = unless(
         setting.horizon <= LARGEST_LATTICE or bandit.arms == 1,
-        f"beyond a horizon of {LARGEST_LATTICE:g} the sum over pulls is lost in rounding",
+        f"horizon must be at most {LARGEST_LATTICE:g}: beyond, the sum over pulls is lost in rounding",
     )
     horizon = min(setting.horizon, LARGEST_LATTICE)
     leading, left_out = index_sum(bernoulli_gaps(bandit, order), setting.L, horizon)

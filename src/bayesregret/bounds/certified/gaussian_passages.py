@@ -1,13 +1,15 @@
-"""First passages of a Gaussian arm's index, together with the arm's mean: what `certified_first_passage` integrates.
+"""Joint distribution of a Gaussian arm's mean and its index's first passage below thresholds.
 
-All arms of a Gaussian bandit are one arm, shifted, so one table serves them all. Lengths are in prior widths, levels
-are measured from the prior mean, and the mean from the level: for a fixed difference, `apart`, everything is smooth in
-the level on the scale of the prior; in the difference it is as sharp as the last posterior.
+first_passage_gaussian.py integrates these tables. All arms of a Gaussian bandit are one arm, shifted, so one table
+serves them all. Lengths are in prior widths, thresholds are measured from the prior mean, and the arm's mean from the
+threshold: for a fixed offset everything is smooth in the threshold on the scale of the prior; in the offset it is as
+sharp as the last posterior.
 
-After k pulls write x = (posterior mean - level) / posterior deviation. The next x is sqrt(1 + e) x + sqrt(e) times a
-standard normal, e = 1 / (strength + k), and the index is below the level when x < -z. Heights are x + z. As for the
-exact regret, means of smooth functions of the height are carried along by their values on panels. A step depends on e
-alone, smoothly, so it is made for a few e and interpolated for all others: that needs no compiled kernel.
+After k pulls write x = (posterior mean - threshold) / posterior standard deviation. The next x is sqrt(1 + e) x +
+sqrt(e) times a standard normal, e = 1 / (pseudo_count + k), and the index is below the threshold when x < -z. Heights
+are x + z. As for the exact regret, expectations of functions of the height are propagated through their values at nodes
+on panels. A step depends on e alone, smoothly, so its operator is computed for a few e and interpolated for all others,
+which needs no compiled kernel.
 """
 
 from __future__ import annotations
@@ -26,53 +28,54 @@ from bayesregret.checks import Array
 from bayesregret.exact.gaussian.chain import chebyshev_nodes, graded_panels, on_panels
 from bayesregret.numerics.quadrature import gauss_rule
 
-# A normal variable beyond this many deviations is left out: a share of 5e-12.
+# Normal variables are truncated at this many standard deviations: a mass of 5e-12.
 TAIL = 6.8
 SQRT_2PI = math.sqrt(2.0 * math.pi)
-# Panels of heights: the first in noises of a step, the longest in posterior deviations.
+# Panels of heights: the first in units of a step's noise, the longest in posterior standard deviations.
 FIRST_PANEL, PANEL = 1.5, 1.5
-# Panels of levels: the first in deviations of the posterior mean after a pull, the others in prior widths.
-FIRST_LEVELS, LEVELS = 1.8, 2.4
-# Steps of one set of panels: until the posterior is worth so many times as many pulls.
+# Panels of thresholds: the first in standard deviations of the posterior mean after a pull, the others in prior widths.
+FIRST_THRESHOLD_PANEL, THRESHOLD_PANEL = 1.8, 2.4
+# Panels are renewed when the posterior pseudo-count has grown by this factor.
 STRETCH = 2.0
-# A trapezoidal rule for a normal variable, far from the barrier; nearer, Gauss's rules on so many parts.
+# Far from the barrier, a trapezoidal rule with step TRAPEZOID up to REACH; nearer, a Gauss rule on each of PARTS parts.
 REACH, TRAPEZOID, PARTS = 7.0, 0.7, 5
-# Smaller means are no means: numbers near the smallest that there are slow every product down.
-NOTHING = 1e-30
-AT_ONCE = 8
-# Steps of the rule for differences, if each were 1, where the last posterior is hardly sharper than the prior.
-FEWEST = 27
+# Smaller expectations are set to 0: denormal numbers would slow every product down.
+NEGLIGIBLE = 1e-30
+BATCH = 8
+# Least number of steps of the offset rule, divided by the step length: for posteriors hardly sharper than the prior.
+FEWEST_STEPS = 27
 
 Ints = NDArray[np.int64]
 
 
 class Passages(NamedTuple):
-    """Rows: levels at Chebyshev's points of panels, by their depth below the first index; columns: `apart`.
+    """Tables with thresholds as rows, at Chebyshev points of panels by depth below the first index, offsets as columns.
 
-    For T the first pull after which the index is below the level, and an arm's mean less than `apart` above it:
+    T is the number of pulls after which the index is first below the threshold; "mean" stands for the event that the
+    arm's mean is at most the threshold plus the offset.
     """
 
     horizon: int
     top: float  # the index before the first pull
-    edges: Array  # of panels, as depths
+    edges: Array  # of panels, as depths below `top`
     order: int
-    apart: Array
-    weights: Array  # of a rule for integrals over `apart`
+    offsets: Array
+    weights: Array  # of a rule for integrals over the offset
     passed: Array  # P(T < horizon, mean)
-    density: Array  # its slope in `apart`
-    ever: Array  # P(T < horizon), by level
+    density: Array  # derivative of `passed` in the offset
+    passed_overall: Array  # P(T < horizon), by threshold
     pulls: Array  # E[min(horizon, T); mean]
 
 
 class Rules(NamedTuple):
-    """How many points the parts have, by the order that was asked for."""
+    """Numbers of points of the component rules, by the requested order."""
 
     heights: int
     steps: int
-    levels: int
+    thresholds: int
     sums: int
     overshoots: int
-    apart: float  # the step of the rule
+    offsets: float  # the step of the rule
 
     @classmethod
     def of(cls, order: int) -> Rules:
@@ -91,179 +94,182 @@ class Heights(NamedTuple):
 
 
 @functools.lru_cache(maxsize=32)
-def passages(strength: float, z: float, horizon: int, order: int) -> Passages:
-    """The table of an arm whose prior is worth `strength` pulls, for an index of z posterior deviations."""
+def passages(pseudo_count: float, z: float, horizon: int, order: int) -> Passages:
+    """Tables of an arm with this prior pseudo-count, for an index of z posterior standard deviations."""
     rules = Rules.of(order)
-    apart, weights = _apart(strength, z, horizon, rules.apart)
-    edges = graded_panels(min(FIRST_LEVELS / math.sqrt(1.0 + strength), 1.5), LEVELS, z + TAIL)
-    levels = z - on_panels(edges, rules.levels)
-    below = ndtr(levels[:, None] + apart)
+    offsets, weights = _offset_rule(pseudo_count, z, horizon, rules.offsets)
+    edges = graded_panels(min(FIRST_THRESHOLD_PANEL / math.sqrt(1.0 + pseudo_count), 1.5), THRESHOLD_PANEL, z + TAIL)
+    thresholds = z - on_panels(edges, rules.thresholds)
+    below = ndtr(thresholds[:, None] + offsets)
     found = Passages(
         horizon,
         z,
         edges,
-        rules.levels,
-        apart,
+        rules.thresholds,
+        offsets,
         weights,
         np.zeros_like(below),
         np.zeros_like(below),
-        np.zeros(len(levels)),
-        np.where(apart <= 0.0, 1.0, horizon) * below,
+        np.zeros(len(thresholds)),
+        np.where(offsets <= 0.0, 1.0, horizon) * below,
     )
     if horizon > 1:
-        _first_pull(found, strength, levels, below)
-        _later_pulls(found, strength, levels, rules)
+        _first_pull(found, pseudo_count, thresholds, below)
+        _later_pulls(found, pseudo_count, thresholds, rules)
     return found
 
 
-def _apart(strength: float, z: float, horizon: int, step: float) -> tuple[Array, Array]:
-    """Differences between mean and level, and the trapezoidal rule on them: as near as the last posterior is sharp at
-    0, and in proportion to their size elsewhere."""
-    sharpest = 0.7 * math.sqrt(strength / (strength + (horizon - 1.0)))
-    many = z + 4.0
-    low, high = (many * math.asinh(end / (many * sharpest)) for end in (-z - TAIL, max(0.0, TAIL - z)))
-    u, h = np.linspace(low, high, 1 + max(math.ceil((high - low) / step), round(FEWEST / step)), retstep=True)
-    return many * sharpest * np.sinh(u / many), h * sharpest * np.cosh(u / many)
+def _offset_rule(pseudo_count: float, z: float, horizon: int, step: float) -> tuple[Array, Array]:
+    """Offsets of the mean from the threshold, and the trapezoidal rule on them: as dense as the last posterior is sharp
+    near 0, with spacing proportional to their size elsewhere."""
+    sharpest = 0.7 * math.sqrt(pseudo_count / (pseudo_count + (horizon - 1.0)))
+    stretch = z + 4.0
+    low, high = (stretch * math.asinh(end / (stretch * sharpest)) for end in (-z - TAIL, max(0.0, TAIL - z)))
+    u, h = np.linspace(low, high, 1 + max(math.ceil((high - low) / step), round(FEWEST_STEPS / step)), retstep=True)
+    return stretch * sharpest * np.sinh(u / stretch), h * sharpest * np.cosh(u / stretch)
 
 
-def _first_pull(found: Passages, strength: float, levels: Array, below: Array) -> None:
-    """The first reward alone: it and the mean are normal with a known correlation (Owen 1956)."""
-    root, z = math.sqrt(strength), found.top
-    reward = math.sqrt(1.0 + strength) * levels - z * root  # in its deviations: below this the index is below the level
-    given_mean = (root * levels - z * math.sqrt(1.0 + strength))[:, None] - found.apart / root
-    given_reward = found.apart * math.sqrt((1.0 + strength) / strength) + z
-    mean, limit = _not_zero(levels[:, None] + found.apart), _not_zero(reward[:, None])
+def _first_pull(found: Passages, pseudo_count: float, thresholds: Array, below: Array) -> None:
+    """Add passages at the first pull: the reward and the mean are jointly normal (Owen 1956)."""
+    root, z = math.sqrt(pseudo_count), found.top
+    # In standard deviations of the first reward: below this value the index is below the threshold.
+    reward = math.sqrt(1.0 + pseudo_count) * thresholds - z * root
+    given_mean = (root * thresholds - z * math.sqrt(1.0 + pseudo_count))[:, None] - found.offsets / root
+    given_reward = found.offsets * math.sqrt((1.0 + pseudo_count) / pseudo_count) + z
+    mean, limit = _not_zero(thresholds[:, None] + found.offsets), _not_zero(reward[:, None])
     with np.errstate(over="ignore"):
         both = 0.5 * (below + ndtr(limit)) - owens_t(mean, given_mean / mean) - owens_t(limit, given_reward / limit)
     both = np.maximum(0.0, both - 0.5 * ((mean < 0.0) != (limit < 0.0)))
     found.passed[:] += both
     found.density[:] += np.exp(-0.5 * mean * mean) / SQRT_2PI * ndtr(given_mean)
-    found.ever[:] += ndtr(reward)
-    found.pulls[:, found.apart > 0.0] -= (found.horizon - 1.0) * both[:, found.apart > 0.0]
+    found.passed_overall[:] += ndtr(reward)
+    found.pulls[:, found.offsets > 0.0] -= (found.horizon - 1.0) * both[:, found.offsets > 0.0]
 
 
 def _not_zero(x: Array) -> Array:
     return np.where(x == 0.0, 1e-200, x)
 
 
-def _later_pulls(found: Passages, strength: float, levels: Array, rules: Rules) -> None:
-    """Exits after two pulls and more; pulls that are made while the index is above the level.
+def _later_pulls(found: Passages, pseudo_count: float, thresholds: Array, rules: Rules) -> None:
+    """Add passages after two or more pulls, and the pulls made while the index is above the threshold.
 
-    Where the mean is below the level, E[min(horizon, T); mean] is summed up pull by pull, elsewhere it is what the
-    exits leave of all: so neither is a small difference of large numbers.
+    For offsets up to 0, E[min(horizon, T); mean] is summed pull by pull; for others, exits are subtracted from the
+    total: so neither is a small difference of large numbers.
     """
-    horizon, z, apart = found.horizon, found.top, found.apart
-    near = apart <= 0.0
+    horizon, z, offsets = found.horizon, found.top, found.offsets
+    mean_below = offsets <= 0.0
     every, weights = whole_sum_rule(1, horizon - 1, rules.sums, math.exp(min(0.9, 3.6 / max(z, 1.0))))
     weight = dict(zip(every.tolist(), weights.tolist(), strict=True)) | {horizon - 1: 1.0}
-    for pulls, heights, means in _chain(strength, z, levels, horizon, rules):
+    for pulls, heights, means in _chain(pseudo_count, z, thresholds, horizon, rules):
         if pulls not in weight:
             continue
-        sharpness = math.sqrt((strength + pulls) / strength)
-        found.pulls[:, near] += weight[pulls] * (means @ ndtr(apart[near] * sharpness + (z - heights.nodes)[:, None]))
+        sharpness = math.sqrt((pseudo_count + pulls) / pseudo_count)
+        found.pulls[:, mean_below] += weight[pulls] * (
+            means @ ndtr(offsets[mean_below] * sharpness + (z - heights.nodes)[:, None])
+        )
         if pulls == horizon - 1:
             break
-        scale, noise = _step(strength + pulls)
+        scale, noise = _step(pseudo_count + pulls)
         drift = (scale - 1.0) * z
         points, point_weights = gauss_rule(np.linspace(0.0, TAIL + drift / noise, 3), rules.overshoots)
         off = points + ((scale * heights.nodes - drift) / noise)[:, None]
         mass = (means @ np.exp(-0.5 * off * off)) * (weight[pulls] / SQRT_2PI * point_weights)
-        sharpness = math.sqrt((strength + pulls + 1.0) / strength)
-        mean = apart * sharpness + (z + noise * points)[:, None]
+        sharpness = math.sqrt((pseudo_count + pulls + 1.0) / pseudo_count)
+        mean = offsets * sharpness + (z + noise * points)[:, None]
         passed = mass @ ndtr(mean)
         found.passed[:] += passed
         found.density[:] += mass @ np.exp(-0.5 * mean * mean) * (sharpness / SQRT_2PI)
-        found.ever[:] += mass.sum(axis=1)
-        found.pulls[:, ~near] -= (horizon - pulls - 1.0) * passed[:, ~near]
+        found.passed_overall[:] += mass.sum(axis=1)
+        found.pulls[:, ~mean_below] -= (horizon - pulls - 1.0) * passed[:, ~mean_below]
 
 
-def _step(worth: float) -> tuple[float, float]:
-    """Scale and noise of a step from a posterior that is worth so many pulls."""
-    return math.sqrt(1.0 + 1.0 / worth), math.sqrt(1.0 / worth)
+def _step(posterior_count: float) -> tuple[float, float]:
+    """Scale and noise of a step from a posterior with this pseudo-count."""
+    return math.sqrt(1.0 + 1.0 / posterior_count), math.sqrt(1.0 / posterior_count)
 
 
 def _chain(
-    strength: float, z: float, levels: Array, horizon: int, rules: Rules
+    pseudo_count: float, z: float, thresholds: Array, horizon: int, rules: Rules
 ) -> Iterator[tuple[int, Heights, Array]]:
-    """After 1, 2, ... pulls: panels of heights, and the means of their nodal functions from each level."""
+    """Yield, after 1, 2, ... pulls: panels of heights, and the expectations of their nodal functions, per threshold."""
     starts = [1]
     while starts[-1] < horizon:
-        starts.append(min(horizon, max(starts[-1] + 1, int(STRETCH * (strength + starts[-1]) - strength))))
+        starts.append(min(horizon, max(starts[-1] + 1, int(STRETCH * (pseudo_count + starts[-1]) - pseudo_count))))
     heights, means = None, np.zeros((0, 0))
     for first, last in itertools.pairwise(starts):
-        edges = graded_panels(FIRST_PANEL / math.sqrt(strength + last), PANEL, z + TAIL)
+        edges = graded_panels(FIRST_PANEL / math.sqrt(pseudo_count + last), PANEL, z + TAIL)
         before, heights = heights, Heights(edges, on_panels(edges, rules.heights), rules.heights)
         if before is None:
-            scale, noise = _step(strength)
-            means = _operator(heights, z - scale * levels, noise)
+            scale, noise = _step(pseudo_count)
+            means = _operator(heights, z - scale * thresholds, noise)
         else:
-            means = means @ _step_operator(heights, before.nodes, strength + first - 1.0, z)
+            means = means @ _step_operator(heights, before.nodes, pseudo_count + first - 1.0, z)
         yield first, heights, means
-        for pulls, operator in enumerate(_operators(heights, strength, z, first, last - 1, rules.steps), first + 1):
+        for pulls, operator in enumerate(_operators(heights, pseudo_count, z, first, last - 1, rules.steps), first + 1):
             means = means @ operator
-            if pulls % AT_ONCE == 0:
-                means[np.abs(means) < NOTHING] = 0.0
+            if pulls % BATCH == 0:
+                means[np.abs(means) < NEGLIGIBLE] = 0.0
             yield pulls, heights, means
 
 
-def _operators(heights: Heights, strength: float, z: float, first: int, last: int, order: int) -> Iterator[Array]:
-    """Operators of the steps after first, ..., last - 1 pulls."""
+def _operators(heights: Heights, pseudo_count: float, z: float, first: int, last: int, order: int) -> Iterator[Array]:
+    """Yield the operators of the steps after first, ..., last - 1 pulls."""
     nodes = heights.nodes
     if last - first <= order:
         for pulls in range(first, last):
-            yield _step_operator(heights, nodes, strength + pulls, z)
+            yield _step_operator(heights, nodes, pseudo_count + pulls, z)
         return
-    low, high = math.log(strength + first), math.log(strength + last)
+    low, high = math.log(pseudo_count + first), math.log(pseudo_count + last)
     at = np.exp(low + 0.5 * (high - low) * (1.0 + chebyshev_nodes(order)[0]))
-    known = np.stack([_step_operator(heights, nodes, worth, z).ravel() for worth in at.tolist()])
-    where = 2.0 * (np.log(strength + np.arange(first, last)) - low) / (high - low) - 1.0
-    shares = _nodal_functions(where, order)
-    for some in range(0, last - first, AT_ONCE):
-        yield from (shares[some : some + AT_ONCE] @ known).reshape(-1, len(nodes), len(nodes))
+    sampled = np.stack([_step_operator(heights, nodes, posterior_count, z).ravel() for posterior_count in at.tolist()])
+    positions = 2.0 * (np.log(pseudo_count + np.arange(first, last)) - low) / (high - low) - 1.0
+    coefficients = _nodal_functions(positions, order)
+    for start in range(0, last - first, BATCH):
+        yield from (coefficients[start : start + BATCH] @ sampled).reshape(-1, len(nodes), len(nodes))
 
 
-def _step_operator(heights: Heights, start: Array, worth: float, z: float) -> Array:
-    scale, noise = _step(worth)
+def _step_operator(heights: Heights, start: Array, posterior_count: float, z: float) -> Array:
+    scale, noise = _step(posterior_count)
     return _operator(heights, scale * start - (scale - 1.0) * z, noise)
 
 
 def _operator(heights: Heights, centre: Array, noise: float) -> Array:
-    """Row by row: the means of the nodal functions at centre + noise times a standard normal, where it is above 0."""
-    made = np.zeros((len(centre), len(heights.nodes)))
+    """Rows: expectations of the nodal functions of centre + noise times a standard normal, where that is above 0."""
+    operator = np.zeros((len(centre), len(heights.nodes)))
     if noise >= 1.0:
         points, weights = gauss_rule(heights.edges, heights.order + 4)
         off = (points - centre[:, None]) / noise
-        shares = np.exp(-0.5 * off * off) * (weights / (SQRT_2PI * noise))
-        _add_values(heights, np.arange(len(centre)), np.broadcast_to(points, off.shape), shares, made)
-        return made
+        masses = np.exp(-0.5 * off * off) * (weights / (SQRT_2PI * noise))
+        _add_values(heights, np.arange(len(centre)), np.broadcast_to(points, off.shape), masses, operator)
+        return operator
     far = centre > REACH * noise
     xi = np.linspace(-REACH, REACH, 1 + math.ceil(2.0 * REACH / TRAPEZOID))
-    share = np.exp(-0.5 * xi * xi)
+    mass_shape = np.exp(-0.5 * xi * xi)
     rows = np.flatnonzero(far)
-    _add_values(heights, rows, centre[rows, None] + noise * xi, share / share.sum(), made)
+    _add_values(heights, rows, centre[rows, None] + noise * xi, mass_shape / mass_shape.sum(), operator)
     rows = np.flatnonzero(~far & (centre > -REACH * noise))
     low = np.maximum(-REACH, -centre[rows] / noise)[:, None]
     unit, weights = gauss_rule(np.linspace(0.0, 1.0, PARTS + 1), heights.order)
     xi = low + (REACH - low) * unit
-    shares = (REACH - low) * weights * np.exp(-0.5 * xi * xi) / SQRT_2PI
-    _add_values(heights, rows, centre[rows, None] + noise * xi, shares, made)
-    return made
+    masses = (REACH - low) * weights * np.exp(-0.5 * xi * xi) / SQRT_2PI
+    _add_values(heights, rows, centre[rows, None] + noise * xi, masses, operator)
+    return operator
 
 
-def _add_values(heights: Heights, rows: Ints, at: Array, shares: Array, made: Array) -> None:
-    """Add shares of the nodal functions' values at heights, a row of them for each of `rows`; arms above the last edge
-    never come back."""
+def _add_values(heights: Heights, rows: Ints, at: Array, masses: Array, operator: Array) -> None:
+    """Add the nodal functions' values at heights, times their masses, one row of heights for each of `rows`; arms above
+    the last edge never come back."""
     edges, order = heights.edges, heights.order
     panel = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(edges) - 2)
     left, right = edges[panel], edges[panel + 1]
     values = _nodal_functions((2.0 * at - left - right) / (right - left), order)
-    values *= np.where(at > edges[-1], 0.0, shares)[..., None]
-    places = (rows[:, None] * made.shape[1] + panel * order)[..., None] + np.arange(order)
-    made += np.bincount(places.ravel(), values.ravel(), minlength=made.size).reshape(made.shape)
+    values *= np.where(at > edges[-1], 0.0, masses)[..., None]
+    places = (rows[:, None] * operator.shape[1] + panel * order)[..., None] + np.arange(order)
+    operator += np.bincount(places.ravel(), values.ravel(), minlength=operator.size).reshape(operator.shape)
 
 
 def _nodal_functions(at: Array, order: int) -> Array:
-    """Their values, along a last axis, at points from -1 to 1."""
+    """Values of the nodal functions, along a last axis, at points from -1 to 1."""
     nodes, weights = chebyshev_nodes(order)
     off = np.clip(at, -1.0, 1.0)[..., None] - nodes
     off[off == 0.0] = 1e-200
@@ -272,8 +278,8 @@ def _nodal_functions(at: Array, order: int) -> Array:
 
 
 def whole_sum_rule(first: int, last: int, order: int, growth: float) -> tuple[Ints, Array]:
-    """Whole numbers k and weights so that the weighted sum of f(k) is f(first) + ... + f(last - 1) for f that is smooth
-    in log k: on each block the rule is exact for polynomials, at numbers next to those of Gauss's rule."""
+    """Whole numbers k and weights whose weighted sum of f(k) is f(first) + ... + f(last - 1), for f smooth in log k: on
+    each block the rule is exact for polynomials, at the whole numbers nearest to the Gauss points."""
     edges = [first]
     while edges[-1] < last:
         edges.append(min(last, max(edges[-1] + order, int(growth * edges[-1]))))

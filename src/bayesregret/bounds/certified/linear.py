@@ -1,15 +1,15 @@
-"""Bounds for linear bandits that are proved.
+"""Certified bounds for linear bandits. See also docs/theory/certified-linear.md.
 
-Write w for the posterior deviation of the taken arm A, and xi_b for the normalised error of arm b's posterior mean,
-standard normal given the past. The taken arm has the highest index, so its gap is at most
+Write w for the posterior standard deviation of the pulled arm A, and xi_b for the normalised error of arm b's posterior
+mean, standard normal given the past. The pulled arm has the highest index, so its gap is at most
 (theta_* - U_*)^+ + U_A - theta_A, and 0 when A is best. Hence the gap is at most 2 z w, except on bad rounds, where
-another arm has xi_b > z or xi_A < -z: given the past, the chance of one is at most K Q. On a bad round the gap is at
-most 2 z w and an excess, whose mean is at most (phi - zQ) times the sum of all arms' deviations. Over n rounds the bad
-ones cost at most
+another arm has xi_b > z or xi_A < -z: given the past, a round is bad with probability at most K Q. On a bad round the
+gap is at most 2 z w plus an excess, whose mean is at most (phi - zQ) times the sum of all arms' standard deviations.
+Over n rounds the bad ones cost at most
 
-    n (phi - zQ) sum_b |b|_0 + 2 z Q K W,    |b|_0 prior deviations, W the most that the w's can add up to.
+    n (phi - zQ) sum_b |b|_0 + 2 z Q K W,    |b|_0 prior standard deviations, W an upper bound on the sum of the w's.
 
-Identical arms count once, arms whose mean is known do not count.
+Identical arms count once, arms whose mean is certain do not count.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial
-from bayesregret.bounds.certified.linear_learning import Learning, learning
+from bayesregret.bounds.certified.linear_learning import InformationLimits, information_limits
 from bayesregret.bounds.gaps.linear import (
-    Estimate,
+    GapEstimate,
     Geometry,
     expectation_of_gaps,
     expected_inverse_gap,
@@ -34,7 +34,7 @@ from bayesregret.models import LinearBandit
 
 # Ratios whose squares neither overflow nor underflow.
 SMALLEST_RATIO, LARGEST_RATIO = 1e-150, 1e150
-# The number of good pulls and what they can bring bound each other; so often the one is put into the other.
+# The number of good pulls and their information bound each other: each is tightened by the other this many times.
 ROUNDS_OF_TIGHTENING = 3
 
 
@@ -52,12 +52,12 @@ def linear_trivial(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
 @certified_gap_free.of(LinearBandit, "the sum of widths")
 def linear_gap_free(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
     """z W + n (phi - zQ) sum_b |b|_0: given the history, the mean of U_A - theta_A is exactly z w."""
-    arms, known = geometry(bandit), learning(bandit, setting.horizon)
+    arms, limits = geometry(bandit), information_limits(bandit, setting.horizon)
     if arms.arms == 1:
         return Parts({"leading": 0.0, "failures": 0.0})
-    W = known.widths(setting.horizon)
+    W = limits.widths(setting.horizon)
     failures = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
-    return Parts({"leading": abs(setting.z * W), "failures": failures}, details=_details(arms, known, setting))
+    return Parts({"leading": abs(setting.z * W), "failures": failures}, details=_details(arms, limits, setting))
 
 
 @certified_min_gap.of(LinearBandit, "Theorem 6 repaired")
@@ -66,50 +66,50 @@ def linear_min_gap(bandit: LinearBandit, setting: Setting, order: int, accuracy:
 
     On a good round the gap is at most (2 z w)^2 / Delta_min and at most 2 z w.
     """
-    arms, known = geometry(bandit), learning(bandit, setting.horizon)
-    factor = 8.0 * setting.L * known.variances(setting.horizon)
-    most = 2.0 * setting.z * known.widths(setting.horizon)
-    gap = Estimate(0.0, 0.0)
+    arms, limits = geometry(bandit), information_limits(bandit, setting.horizon)
+    factor = 8.0 * setting.L * limits.variances(setting.horizon)
+    most = 2.0 * setting.z * limits.widths(setting.horizon)
+    gap = GapEstimate(0.0, 0.0)
     if arms.arms > 1 and factor > 0.0 and most > 0.0:
         gap = expected_inverse_gap(bandit, factor / most, accuracy)
-    return _with_bad_rounds(arms, known, setting, Estimate(factor * gap.value, factor * gap.error))
+    return _with_bad_rounds(arms, limits, setting, GapEstimate(factor * gap.value, factor * gap.error))
 
 
 @certified_all_gaps.of(LinearBandit, "every gap with its share of the information")
 def linear_all_gaps(bandit: LinearBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     """E[min(knapsack, 2 z W)] and the bad rounds.
 
-    A good pull of an arm with gap D has w >= D/(2z). So it brings at least kappa = log(1 + D^2/(8 L s^2)) of
+    A good pull of an arm with gap D has w >= D/(2z). So it yields at least kappa = log(1 + D^2/(8 L s^2)) of
     information, and it is among the arm's first floor(8 L s^2/D^2 - s^2/|a|_0^2) + 1, since k pulls of the arm alone
-    leave it a variance of at most 1/(|a|_0^-2 + k s^-2). N good pulls bring at most the information of N pulls in all.
-    The knapsack is the most regret that good pulls can have under these limits, parts of pulls allowed; n pulls of the
-    largest gaps under the first limit alone, where that is less.
+    leave it a variance of at most 1/(|a|_0^-2 + k s^-2). N good pulls yield at most the information of any N pulls.
+    The knapsack is the largest regret of good pulls under these limits, fractional pulls allowed; or n pulls of the
+    largest gaps under the first limit alone, if that is less.
     """
-    arms, known = geometry(bandit), learning(bandit, setting.horizon)
-    leading = Estimate(0.0, 0.0)
+    arms, limits = geometry(bandit), information_limits(bandit, setting.horizon)
+    leading = GapEstimate(0.0, 0.0)
     if arms.arms > 1 and arms.rank > 0 and setting.L > 0.0:
-        knapsack = Knapsack(arms, known, setting)
-        beside = _bad_rounds(arms, known, setting)
-        leading = expectation_of_gaps(bandit, knapsack.regret, beside, accuracy)
-    return _with_bad_rounds(arms, known, setting, leading)
+        knapsack = Knapsack(arms, limits, setting)
+        known_part = _bad_rounds(arms, limits, setting)
+        leading = expectation_of_gaps(bandit, knapsack.regret, known_part, accuracy)
+    return _with_bad_rounds(arms, limits, setting, leading)
 
 
 class Knapsack:
-    """The most regret of good pulls, for many instances at once."""
+    """Largest regret of good pulls, for many instances at once."""
 
-    def __init__(self, arms: Geometry, known: Learning, setting: Setting) -> None:
-        self.known, self.horizon = known, setting.horizon
-        self.most = 2.0 * setting.z * known.widths(setting.horizon)
+    def __init__(self, arms: Geometry, limits: InformationLimits, setting: Setting) -> None:
+        self.limits, self.horizon = limits, setting.horizon
+        self.most = 2.0 * setting.z * limits.widths(setting.horizon)
         self.reach = 2.0 * setting.z * arms.prior_deviation * (1.0 + ROUNDING)
-        self.width = 2.0 * setting.z * known.noise  # of a confidence interval after one reward and without a prior
+        self.width = 2.0 * setting.z * limits.noise  # of two confidence widths after one reward and without a prior
         with np.errstate(divide="ignore"):
-            ratio = np.where(arms.prior_deviation > 0.0, known.noise / arms.prior_deviation, np.inf)
+            ratio = np.where(arms.prior_deviation > 0.0, limits.noise / arms.prior_deviation, np.inf)
         self.prior_pulls = np.clip(ratio, 0.0, LARGEST_RATIO) ** 2
 
     def regret(self, gaps: Array) -> Array:
-        """(instances,): the knapsack, at most 2 z W, of gaps (instances, distinct arms)."""
+        """Return (instances,): the smaller of the knapsack and 2 z W, for gaps (instances, distinct arms)."""
         found = np.zeros(len(gaps))
-        hard = ((gaps > 0.0) & (gaps <= self.reach)).any(axis=1)  # the others have no good pull of a worse arm
+        hard = ((gaps > 0.0) & (gaps <= self.reach)).any(axis=1)  # in other instances no good pull has regret
         found[hard] = self._regret_of_hard(gaps[hard])
         return found
 
@@ -120,49 +120,49 @@ class Knapsack:
         price = np.log1p(ratio)
         pulls = np.clip(np.floor(1.0 / ratio - self.prior_pulls[order]) + 1.0, 0.0, self.horizon)
         pulls[gaps <= 0.0] = 0.0
-        by_number = _filled(pulls[:, ::-1], (pulls * gaps)[:, ::-1], np.full(len(gaps), float(self.horizon)))
+        by_number = _fill_budget(pulls[:, ::-1], (pulls * gaps)[:, ::-1], np.full(len(gaps), float(self.horizon)))
         least = np.minimum(by_number, self.most)
         cheapest = np.argsort(np.where(gaps > 0.0, price / np.where(gaps > 0.0, gaps, 1.0), np.inf), axis=1)
         cost, regret = (np.take_along_axis(table, cheapest, axis=1) for table in (pulls * price, pulls * gaps))
-        return np.minimum(least, _filled(cost, regret, self._information(price, pulls)))
+        return np.minimum(least, _fill_budget(cost, regret, self._information(price, pulls)))
 
     def _information(self, price: Array, pulls: Array) -> Array:
-        """The most information that the good pulls can bring; arms in order of rising gaps, which is that of prices."""
+        """Upper bound on the information of the good pulls; arms are in order of rising gaps, hence rising prices."""
         count = np.minimum(pulls.sum(axis=1), self.horizon)
         for _ in range(ROUNDS_OF_TIGHTENING):
-            count = np.minimum(count, _filled(pulls * price, pulls, self.known.information(count)))
-        return self.known.information(count)
+            count = np.minimum(count, _fill_budget(pulls * price, pulls, self.limits.information(count)))
+        return self.limits.information(count)
 
 
-def _filled(cost: Array, gain: Array, budget: Array) -> Array:
-    """(instances,): the gain of filling the budget from left to right, the last item in part."""
+def _fill_budget(cost: Array, gain: Array, budget: Array) -> Array:
+    """Return (instances,): the gain of filling the budget from left to right, with a fraction of the last item."""
     left = budget[:, None] - (np.cumsum(cost, axis=1) - cost)
-    share = np.clip(left / np.where(cost > 0.0, cost, 1.0), 0.0, 1.0)
-    return np.asarray(np.sum(np.where(cost > 0.0, share, 1.0) * gain, axis=1))
+    fraction = np.clip(left / np.where(cost > 0.0, cost, 1.0), 0.0, 1.0)
+    return np.asarray(np.sum(np.where(cost > 0.0, fraction, 1.0) * gain, axis=1))
 
 
-def _bad_rounds(arms: Geometry, known: Learning, setting: Setting) -> float:
-    unknown_arms = int(np.count_nonzero(arms.prior_deviation))
+def _bad_rounds(arms: Geometry, limits: InformationLimits, setting: Setting) -> float:
+    uncertain_arms = int(np.count_nonzero(arms.prior_deviation))
     excess = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
-    return excess + 2.0 * setting.z * setting.tail * unknown_arms * known.widths(setting.horizon)
+    return excess + 2.0 * setting.z * setting.tail * uncertain_arms * limits.widths(setting.horizon)
 
 
-def _with_bad_rounds(arms: Geometry, known: Learning, setting: Setting, leading: Estimate) -> Parts:
+def _with_bad_rounds(arms: Geometry, limits: InformationLimits, setting: Setting, leading: GapEstimate) -> Parts:
     if arms.arms == 1:
         return Parts({"leading": 0.0, "failures": 0.0})
-    failures = _bad_rounds(arms, known, setting)
+    failures = _bad_rounds(arms, limits, setting)
     return Parts(
         {"leading": leading.value, "failures": failures},
-        details=_details(arms, known, setting),
+        details=_details(arms, limits, setting),
         error=leading.error + ROUNDING * (leading.value + failures),
     )
 
 
-def _details(arms: Geometry, known: Learning, setting: Setting) -> dict[str, Any]:
+def _details(arms: Geometry, limits: InformationLimits, setting: Setting) -> dict[str, Any]:
     return {
         "distinct_arms": float(arms.arms),
-        "rank": float(known.rank),
-        "information": float(known.information(setting.horizon)),
-        "V": known.variances(setting.horizon),
-        "widths": known.widths(setting.horizon),
+        "rank": float(limits.rank),
+        "information": float(limits.information(setting.horizon)),
+        "V": limits.variances(setting.horizon),
+        "widths": limits.widths(setting.horizon),
     }

@@ -1,4 +1,4 @@
-"""The certified bound for UCB1. Proof: docs/theory."""
+"""The certified bound for UCB1. Proof: docs/theory/certified-ucb1.md."""
 
 from __future__ import annotations
 
@@ -7,56 +7,62 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless, where_arms_differ
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, unless, with_heteroscedastic_form
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import certified_ucb1
 from bayesregret.bounds.certified.heteroscedastic import not_proved
 from bayesregret.bounds.gaps.gaussian import gaussian_gaps
-from bayesregret.bounds.gaps.gaussian_heteroscedastic import OwnGaps, OwnKind, own_max_gap
+from bayesregret.bounds.gaps.gaussian_heteroscedastic import (
+    HeteroscedasticArmKind,
+    HeteroscedasticGaps,
+    heteroscedastic_max_gap,
+)
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import REACH, TOP
 from bayesregret.numerics.quadrature import sum_rule
 
-# More epochs than this never help: the bound for each stays above the tail beyond z.
+# More epochs than this never help: the bound for each epoch stays above the tail beyond z.
 MOST_EPOCHS = 2_000
-# Gaps this small against the resolution of n pulls are pulled in every round.
+# Arms with gaps below this fraction of the resolution of n pulls count as pulled in every round.
 UNRESOLVED = 1e-9
-# Gaps are integrated over up to so many prior widths of an arm, where widths differ.
+# Largest gap, in prior widths of an arm, for heteroscedastic arms.
 MOST_WIDTHS = 300
 
 
-def ucb1_own_widths(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+def ucb1_heteroscedastic(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     why_not = first_failure(not_proved(bandit), _too_far(bandit, setting))
     if why_not is not None:
         return Parts({"leading": math.inf}, why_not=why_not)
-    gaps = OwnGaps(bandit, lambda strength: _farthest(setting, math.sqrt(strength)), order)
-    leading = gaps.gap_sum + math.fsum(kind.copies * kind.width * _again(gaps, kind, setting) for kind in gaps.kinds)
-    failing = crossing_probability(setting)
+    gaps = HeteroscedasticGaps(bandit, lambda pseudo_count: _farthest(setting, math.sqrt(pseudo_count)), order)
+    leading = gaps.gap_sum + math.fsum(
+        kind.copies * kind.width * _later_pulls(gaps, kind, setting) for kind in gaps.kinds
+    )
+    crossing = crossing_probability(setting)
     return Parts(
-        {"leading": leading, "failures": setting.horizon * failing * own_max_gap(bandit, order)},
-        {"crossing_probability": failing},
+        {"leading": leading, "failures": setting.horizon * crossing * heteroscedastic_max_gap(bandit, order)},
+        {"crossing_probability": crossing},
     )
 
 
 def _farthest(setting: Setting, noise: float) -> float:
-    """An arm that is farther behind is not taken a second time."""
+    """Gap beyond which an arm is not pulled a second time."""
     return (setting.z + REACH) * noise
 
 
 def _too_far(bandit: GaussianBandit, setting: Setting) -> str | None:
-    """What would take too many panels."""
+    """Return a reason if the integral over gaps would need too many panels."""
     behind = float(np.ptp(bandit.prior_mean)) + TOP * float(bandit.prior_widths.max())
     farthest = max(
         min(_farthest(setting, noise), behind) / width
         for width, noise in zip(bandit.prior_widths.tolist(), bandit.reward_noises.tolist(), strict=True)
     )
-    return unless(farthest <= MOST_WIDTHS, f"arms must be at most {MOST_WIDTHS} of each one's prior widths apart")
+    return unless(farthest <= MOST_WIDTHS, f"no arm's gap may exceed {MOST_WIDTHS} of its prior widths")
 
 
-def _again(gaps: OwnGaps, kind: OwnKind, setting: Setting) -> float:
-    """E of an arm's gap times its pulls after the first, in widths."""
-    n, noise = setting.horizon, math.sqrt(kind.strength)
+def _later_pulls(gaps: HeteroscedasticGaps, kind: HeteroscedasticArmKind, setting: Setting) -> float:
+    """E of an arm's gap times its pulls after the first, in prior widths."""
+    n, noise = setting.horizon, math.sqrt(kind.pseudo_count)
     k, times = sum_rule(1, n, gaps.order)
 
     def pulled(x: Array) -> Array:
@@ -68,11 +74,11 @@ def _again(gaps: OwnGaps, kind: OwnKind, setting: Setting) -> float:
 
 
 @certified_ucb1.of(GaussianBandit, "UCB1 form")
-@where_arms_differ(ucb1_own_widths)
+@with_heteroscedastic_form(ucb1_heteroscedastic)
 def ucb1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
-    """An arm is taken after k pulls only if its mean is off by its gap less a width; or the best arm's index fails."""
+    """After k pulls an arm is pulled only if its sample mean errs by its gap less a width, or the best index fails."""
     gaps, n = gaussian_gaps(bandit, order), setting.horizon
-    noise = math.sqrt(bandit.model.strength)  # in prior widths
+    noise = math.sqrt(bandit.model.pseudo_count)  # in prior widths
     k, times = sum_rule(1, n, order)
 
     def pulled(x: Array) -> Array:
@@ -81,19 +87,19 @@ def ucb1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
     smallest = UNRESOLVED * min(1.0, noise / math.sqrt(n))
     leading = gaps.expect(pulled, low=smallest, growth=1.5) + n * gaps.expect(lambda x: x, high=smallest)
-    failing = crossing_probability(setting)
+    crossing = crossing_probability(setting)
     return Parts(
-        {"leading": gaps.width * leading, "failures": n * failing * gaps.width * gaps.max_gap},
-        {"crossing_probability": failing},
+        {"leading": gaps.width * leading, "failures": n * crossing * gaps.width * gaps.max_gap},
+        {"crossing_probability": crossing},
         why_not=gaussian_rewards(bandit),
     )
 
 
 def crossing_probability(setting: Setting) -> float:
-    """At most this likely a Gaussian random walk is above z sqrt(k) at some k <= n.
+    """Upper bound on the probability that a Gaussian random walk is above z sqrt(k) at some k <= n.
 
     The pulls are divided into m epochs, each eta = n^(1/m) times as long as the last; in each, Levy's and Doob's
-    inequalities bound the chance.
+    inequalities bound the probability.
     """
     n, z = setting.horizon, setting.z
     epochs = np.arange(1.0, MOST_EPOCHS + 1.0)

@@ -1,1 +1,1 @@
-"""Expectations over the gaps of random instances."""
+"""Expectations over the gaps of instances drawn from the prior."""

@@ -1,7 +1,7 @@
 """Expectations over the gaps of independent Gaussian arms, all in units of the prior width.
 
 Write mu_a for an arm's prior mean and f_a for the density of the best other arm. Given that the best other arm is at
-m = mu_a + w, the arm's gap is w minus a standard normal. So whatever is asked of the gaps depends on the prior only
+m = mu_a + w, the arm's gap is w minus a standard normal. So every expectation over gaps depends on the prior only
 through f(w) = sum over arms of f_a(mu_a + w), one function of one variable, and the gaps' density is f smoothed by
 a standard normal: p(x) = sum over arms of P(gap in dx)/dx = integral of f(w) phi(w - x) dw, x > 0.
 """
@@ -28,9 +28,9 @@ from bayesregret.numerics.quadrature import (
     sum_rule,
 )
 
-# The product of two densities this many widths apart is zero in a float.
-APART = 56.0
-# Smoothed by a standard normal, nothing is narrower than one.
+# The product of two densities this many widths apart underflows to zero.
+NO_OVERLAP = 56.0
+# A function smoothed by a standard normal has no feature narrower than 1.
 SMOOTH_PANEL = 1.0
 INDEX_PANEL = 1.2
 LOWEST_LOG = -700.0
@@ -41,16 +41,16 @@ def normal_density(x: Array) -> Array:
     return np.exp(-0.5 * x * x - LOG_SQRT_2PI)
 
 
-class ArmKind(NamedTuple):
-    """Arms of equal prior mean: how many, how far the best other mean is ahead, the best other arm's log density."""
+class GaussianArmKind(NamedTuple):
+    """Arms of equal prior mean."""
 
     copies: int
-    ahead: float
-    log_best_other: PanelFunction  # of the distance from the best other mean
+    ahead: float  # the highest other prior mean minus the arms' prior mean
+    log_best_other: PanelFunction  # log density of the best other arm, measured from the highest other prior mean
 
 
 class Piece(NamedTuple):
-    """Where gaps can be: f and p as functions of the distance from an origin."""
+    """A stretch of possible gaps, with f and p as functions of the distance from an origin."""
 
     origin: float
     best_other: PanelFunction
@@ -58,7 +58,7 @@ class Piece(NamedTuple):
 
 
 class GaussianGaps:
-    """The prior of a Gaussian bandit as the bounds need it."""
+    """Distribution of the gaps of a homoscedastic Gaussian bandit, and expectations over it."""
 
     def __init__(self, bandit: GaussianBandit, order: int) -> None:
         self.order = order
@@ -71,31 +71,31 @@ class GaussianGaps:
 
     # --- the best other arm ---------------------------------------------------------------------------------------
 
-    def _kinds(self) -> list[ArmKind]:
-        """The top mean is ahead of every arm, except of itself where no other arm shares it."""
+    def _kinds(self) -> list[GaussianArmKind]:
+        """Kinds of arms: the highest mean is ahead of every arm, except of a single arm at the top."""
         if self.counts[0] > 1:
             return self._kinds_behind_top(0)
         return [self._single_top(), *self._kinds_behind_top(1)]
 
-    def _kinds_behind_top(self, first: int) -> list[ArmKind]:
+    def _kinds_behind_top(self, first: int) -> list[GaussianArmKind]:
         behind = (self.means[0] - self.means) / self.width
-        near = behind <= APART
+        near = behind <= NO_OVERLAP
         edges = even_edges(-REACH - float(behind[near].max()), TOP, SHARP_PANEL)
         all_arms, without_one = _log_best(behind[near], self.counts[near], edges, self.order)
         logs = without_one + [all_arms] * int((~near).sum())
-        return [ArmKind(int(self.counts[i]), float(behind[i]), logs[i]) for i in range(first, len(self.means))]
+        return [GaussianArmKind(int(self.counts[i]), float(behind[i]), logs[i]) for i in range(first, len(self.means))]
 
-    def _single_top(self) -> ArmKind:
-        """The one arm at the top, seen from the second mean."""
+    def _single_top(self) -> GaussianArmKind:
+        """The single arm at the top, measured from the second highest mean."""
         behind = (self.means[1] - self.means[1:]) / self.width
-        near = behind <= APART
+        near = behind <= NO_OVERLAP
         ahead = float((self.means[1] - self.means[0]) / self.width)
-        edges = even_edges(-REACH, TOP + min(APART, -ahead), SHARP_PANEL)
+        edges = even_edges(-REACH, TOP + min(NO_OVERLAP, -ahead), SHARP_PANEL)
         all_others, _ = _log_best(behind[near], self.counts[1:][near], edges, self.order)
-        return ArmKind(1, ahead, all_others)
+        return GaussianArmKind(1, ahead, all_others)
 
     def _pieces(self) -> Iterable[Piece]:
-        """Stretches of gaps, overlapping ones joined; one far from zero is seen from its own origin."""
+        """Stretches of gaps, overlapping ones joined; one far from zero has an origin different from 0."""
         reachable = sorted((k for k in self.kinds if k.ahead + TOP > -REACH), key=lambda kind: kind.ahead)
         while reachable:
             joined = [reachable.pop(0)]
@@ -104,11 +104,11 @@ class GaussianGaps:
             origin = joined[0].ahead if joined[0].ahead > TOP + 3.0 * REACH else 0.0
             yield self._piece(origin, joined)
 
-    def _piece(self, origin: float, kinds: list[ArmKind]) -> Piece:
+    def _piece(self, origin: float, kinds: list[GaussianArmKind]) -> Piece:
         offsets = [kind.ahead - origin for kind in kinds]
         low, high = offsets[0] - REACH, offsets[-1] + TOP
         if origin == 0.0:
-            low = max(low, -REACH)  # an arm that far ahead of all others has no gap
+            low = max(low, -REACH)  # an arm this far ahead of all others is always best
 
         def best_other(w: Array) -> Array:
             total = np.zeros_like(w)
@@ -159,14 +159,14 @@ class GaussianGaps:
         return x, weights * piece.density(x)
 
     def density(self, x: Array) -> Array:
-        """The sum over arms of the density of the gap at x."""
+        """Sum over arms of the density of the gap at x."""
         total = np.zeros_like(x)
         for piece in self.pieces:
             total += piece.density(x - piece.origin)
         return total
 
     def partial_means(self, points: Array) -> Array:
-        """E of the sum of the gaps that are at most x, for every x of `points`."""
+        """E of the sum of the gaps that are at most x, for every x in `points`."""
         total = np.zeros_like(points)
         for piece in self.pieces:
             ends = np.clip(points - piece.origin, piece.density.edges[0], piece.density.edges[-1])
@@ -199,13 +199,13 @@ class GaussianGaps:
     # --- the prior integral ---------------------------------------------------------------------------------------
 
     def complexity(self, nearest: float = 0.0, farthest: float = 0.0) -> float:
-        """The sum over arms of the integral of h_a(m - xi(m)) f_a(m) dm, per unit of width.
+        """Sum over arms of the integral of h_a(m - xi(m)) f_a(m) dm, per unit of width.
 
-        xi(m), between nearest and farthest, is where h_a(m - xi) is largest: m - mu_a itself if it is between them.
+        xi(m) maximises h_a(m - xi) between nearest and farthest: it is m - mu_a if that is between them.
         """
         return math.fsum(kind.copies * self._overlap(kind, nearest, farthest) for kind in self.kinds)
 
-    def _overlap(self, kind: ArmKind, nearest: float, farthest: float) -> float:
+    def _overlap(self, kind: GaussianArmKind, nearest: float, farthest: float) -> float:
         edges = kind.log_best_other.edges
         kinks = np.array([nearest, farthest]) - kind.ahead
         eta, weights = gauss_rule(merge_edges(edges, kinks, low=edges[0], high=edges[-1]), self.order)
@@ -215,21 +215,21 @@ class GaussianGaps:
 
     # --- pulls at which the index is high enough ------------------------------------------------------------------
 
-    def index_sum(self, strength: float, z: float, horizon: int) -> float:
+    def index_sum(self, pseudo_count: float, z: float, horizon: int) -> float:
         """E of the sum over suboptimal arms of the gap times #{k < horizon: index after k pulls >= best arm}.
 
-        After k pulls the posterior variance is v = strength / (strength + k), the mean is normal with variance 1 - v,
-        and with u = (best other arm - mean) / sqrt(v) the k-th term is the integral over u < z of
-        v psi(u) E f(sqrt(v) u + sqrt(1 - v) zeta) du, psi(u) = E(u + Z)^+.
+        After k pulls the posterior variance is v = pseudo_count / (pseudo_count + k), the posterior mean is normal with
+        variance 1 - v, and with u = (best other arm - posterior mean) / sqrt(v) the k-th term is the integral over
+        u < z of v psi(u) E f(sqrt(v) u + sqrt(1 - v) zeta) du, psi(u) = E(u + Z)^+.
         """
         u, zeta, weights = _index_rule(z, self.order)
         pulls, times = sum_rule(0, horizon, self.order)
         total = 0.0
-        for k, many in zip(pulls.tolist(), times.tolist(), strict=True):
-            v = strength / (strength + k)
-            w = math.sqrt(v) * u + math.sqrt(k / (strength + k)) * zeta
+        for k, multiplicity in zip(pulls.tolist(), times.tolist(), strict=True):
+            v = pseudo_count / (pseudo_count + k)
+            w = math.sqrt(v) * u + math.sqrt(k / (pseudo_count + k)) * zeta
             near = math.fsum(float(weights @ piece.best_other(w - piece.origin)) for piece in self.pieces)
-            total += many * v * near
+            total += multiplicity * v * near
         return total
 
 
@@ -239,10 +239,11 @@ def gaussian_gaps(bandit: GaussianBandit, order: int) -> GaussianGaps:
 
 
 def _log_best(behind: Array, counts: Array, edges: Array, order: int) -> tuple[PanelFunction, list[PanelFunction]]:
-    """Log density of the best arm, and of the best when one arm of a kind is left out, for every kind.
+    """Log density of the best arm, and of the best arm without one arm of a kind, for every kind.
 
-    Means are `behind` an origin by so many widths. The density is the product of all distribution functions times the
-    sum of density over distribution function; what is left out is never subtracted, since it may be nearly all.
+    `behind` holds the distances of the means below an origin, in widths. The density is the product of all distribution
+    functions times the sum of density over distribution function; the omitted arm is never subtracted, since it may
+    account for nearly all of the sum.
     """
 
     def logs(x: Array) -> Array:
@@ -267,21 +268,21 @@ def _log_product(counts: Array, log_below: Array, ratio: Array) -> Array:
 
 
 def smoothed(x: Array, w: Array, weights: Array) -> Array:
-    """The sum of weights times normal densities around the points w, which are in order."""
-    made = np.empty_like(x)
+    """Sum of weights times normal densities around the points w, which are sorted."""
+    result = np.empty_like(x)
     for part in range(0, len(x), 256):
         rows = slice(part, part + 256)
         first, last = np.searchsorted(w, [x[rows].min() - REACH, x[rows].max() + REACH])
-        made[rows] = normal_density(x[rows, None] - w[None, first:last]) @ weights[first:last]
-    return made
+        result[rows] = normal_density(x[rows, None] - w[None, first:last]) @ weights[first:last]
+    return result
 
 
 @functools.lru_cache(maxsize=64)
 def _index_rule(z: float, order: int) -> tuple[Array, Array, Array]:
-    """Pairs (u, zeta) with weights psi(u) phi(zeta) for u < z; pairs without weight are left out."""
+    """Pairs (u, zeta) with weights psi(u) phi(zeta) for u < z; pairs with negligible weight are omitted."""
     u, u_weights = gauss_rule(even_edges(-REACH, z, INDEX_PANEL), order)
     u_weights = u_weights * (u * ndtr(u) + normal_density(u))
-    step = 2.4 / order  # the trapezoidal rule is exact to the last digit for a smooth bell
+    step = 2.4 / order  # with this step the trapezoidal rule is exact to the last digit for a normal density
     zeta = step * np.arange(-int(REACH / step), int(REACH / step) + 1, dtype=np.float64)
     weights = np.outer(u_weights, step * normal_density(zeta))
     kept = np.nonzero(weights > 1e-20)

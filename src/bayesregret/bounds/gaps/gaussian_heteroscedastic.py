@@ -1,8 +1,8 @@
-"""Expectations over the gaps of independent Gaussian arms that each have a prior width and a reward noise of their own.
+"""Expectations over the gaps of independent heteroscedastic Gaussian arms.
 
-Levels are measured from the highest prior mean. What is asked of an arm is asked in units of its own prior width: its
-gap there has the density p(x) = E phi((M - mean) / width - x), M the best other arm. The narrowest prior decides how
-fine the panels of levels are, and only where it has weight.
+Means are measured from the highest prior mean. Gaps of an arm are in units of its prior width, where they have the
+density p(x) = E phi((M - mean) / width - x), M the best other arm. The narrowest prior determines the panels of M's
+distribution, but only where that prior has weight.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.special import log_ndtr, ndtr
 from bayesregret.bounds.gaps.gaussian import INDEX_PANEL, LOG_SQRT_2PI, SMOOTH_PANEL, normal_density, smoothed
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
-from bayesregret.numerics.expected_maximum import REACH, TOP, level_edges, own_widths_best
+from bayesregret.numerics.expected_maximum import REACH, TOP, heteroscedastic_best, prior_panel_edges
 from bayesregret.numerics.quadrature import (
     PanelFunction,
     even_edges,
@@ -29,86 +29,91 @@ from bayesregret.numerics.quadrature import (
     sum_rule,
 )
 
-# Beyond this ratio of the longest length to the narrowest width, levels near that prior have too few digits.
+# Beyond this ratio of the longest length to the narrowest width, points near that prior have too few digits.
 MOST_SPREAD = 1e6
 MOST_KINDS = 1_000
 
 
-class OwnKind(NamedTuple):
-    """Arms of which everything is equal."""
+class HeteroscedasticArmKind(NamedTuple):
+    """Arms with equal prior mean, prior width and reward noise."""
 
     copies: int
-    mean: float  # from the highest one
+    mean: float  # measured from the highest prior mean
     width: float
-    strength: float  # the pulls that the prior is worth
-    best_other: PanelFunction  # the best other arm's density, of levels
-    density: PanelFunction  # of the gap in widths, up to the farthest one that was asked for
+    pseudo_count: float  # of the prior: (reward noise / prior width)^2
+    best_other: PanelFunction  # density of the best other arm
+    density: PanelFunction  # density of the gap in prior widths, up to the requested farthest gap
 
 
-def own_spread(bandit: GaussianBandit) -> str | None:
-    """Why the gaps of these arms cannot be integrated over, if so."""
+def spread_failure(bandit: GaussianBandit) -> str | None:
+    """Return a reason if integrals over the gaps of these arms cannot be computed, otherwise None."""
     longest = float(np.ptp(bandit.prior_mean) + bandit.prior_widths.max())
     if longest > MOST_SPREAD * float(bandit.prior_widths.min()):
-        return f"prior widths must be at least {1.0 / MOST_SPREAD:g} of the largest one and of the means' distances"
-    if len(_different(bandit)) > MOST_KINDS:
-        return f"at most {MOST_KINDS} arms may differ where prior widths or reward noises do"
+        return f"prior widths must be at least {1.0 / MOST_SPREAD:g} of the largest one plus the range of prior means"
+    if len(_distinct_arms(bandit)) > MOST_KINDS:
+        return f"heteroscedastic bandits may have at most {MOST_KINDS} different arms"
     return None
 
 
-def _different(bandit: GaussianBandit) -> list[tuple[tuple[float, float, float], int]]:
-    """Means from the highest one, widths and noises that there are, with the arms that have them."""
+def _distinct_arms(bandit: GaussianBandit) -> list[tuple[tuple[float, float, float], int]]:
+    """Distinct triples of prior mean (measured from the highest), prior width and noise, with their multiplicities."""
     every = np.stack([bandit.prior_mean - bandit.prior_mean.max(), bandit.prior_widths, bandit.reward_noises], axis=1)
     rows, counts = np.unique(every, axis=0, return_counts=True)
-    return [((row[0], row[1], row[2]), many) for row, many in zip(rows.tolist(), counts.tolist(), strict=True)]
+    return [((row[0], row[1], row[2]), count) for row, count in zip(rows.tolist(), counts.tolist(), strict=True)]
 
 
-class OwnGaps:
-    """The prior as the bounds need it, for gaps of at most `farthest(strength)` widths of an arm."""
+class HeteroscedasticGaps:
+    """Distribution of each arm's gap, up to `farthest(pseudo_count)` prior widths of the arm."""
 
     def __init__(self, bandit: GaussianBandit, farthest: Callable[[float], float], order: int) -> None:
         self.order = order
-        different = _different(bandit)
+        different = _distinct_arms(bandit)
         self.means, self.widths, noises = (np.array([row[i] for row, _ in different]) for i in range(3))
-        self.counts = np.array([float(many) for _, many in different])
-        # Two arms or more are above `low`, and none is above `high`.
+        self.counts = np.array([float(count) for _, count in different])
+        # At least two arms are above `low`, and none is above `high`.
         starts = np.repeat(self.means - REACH * self.widths, self.counts.astype(np.intp))
         low, high = float(np.sort(starts)[-2]), float(np.max(self.means + TOP * self.widths))
-        strengths = (noises / self.widths) ** 2
+        pseudo_counts = (noises / self.widths) ** 2
         nearest_end = (high - self.means) / self.widths + REACH
-        reach = [min(farthest(r), end) for r, end in zip(strengths.tolist(), nearest_end.tolist(), strict=True)]
+        reach = [min(farthest(r), end) for r, end in zip(pseudo_counts.tolist(), nearest_end.tolist(), strict=True)]
         ends = self.means + self.widths * np.maximum(TOP, np.array(reach) + REACH)
-        best_others = self._best_others(level_edges(self.means, self.widths, ends, low, high))
+        best_others = self._best_others(prior_panel_edges(self.means, self.widths, ends, low, high))
         self.kinds = [
-            self._kind(i, float(strengths[i]), reach[i], best_other) for i, best_other in enumerate(best_others)
+            self._kind(i, float(pseudo_counts[i]), reach[i], best_other) for i, best_other in enumerate(best_others)
         ]
 
     def _best_others(self, edges: Array) -> list[PanelFunction]:
-        """For an arm of each kind, the density of the best of all others. None is a difference of two."""
+        """For an arm of each kind, the density of the best other arm, computed without subtraction."""
         others = self.counts - np.eye(len(self.counts))
 
-        def densities(levels: Array) -> Array:
-            at = (levels - self.means[:, None]) / self.widths[:, None]
+        def densities(points: Array) -> Array:
+            at = (points - self.means[:, None]) / self.widths[:, None]
             log_below = log_ndtr(at)
             rates = np.exp(-0.5 * at * at - LOG_SQRT_2PI - log_below) / self.widths[:, None]
             return np.asarray(np.exp(others @ log_below) * (others @ rates))
 
         return PanelFunction.fit_rows(densities, edges, self.order)
 
-    def _kind(self, i: int, strength: float, reach: float, best_other: PanelFunction) -> OwnKind:
+    def _kind(self, i: int, pseudo_count: float, reach: float, best_other: PanelFunction) -> HeteroscedasticArmKind:
         mean, width = float(self.means[i]), float(self.widths[i])
-        levels, weights = gauss_rule(best_other.edges, self.order)
-        weights = weights * best_other(levels)
-        seen = (levels - mean) / width
+        points, weights = gauss_rule(best_other.edges, self.order)
+        weights = weights * best_other(points)
+        standardised = (points - mean) / width
         edges = even_edges(0.0, max(reach, 0.0), SMOOTH_PANEL)
-        density = PanelFunction.fit(lambda x: smoothed(x, seen, weights), edges, self.order)
-        return OwnKind(int(self.counts[i]), mean, width, strength, best_other, density)
+        density = PanelFunction.fit(lambda x: smoothed(x, standardised, weights), edges, self.order)
+        return HeteroscedasticArmKind(int(self.counts[i]), mean, width, pseudo_count, best_other, density)
 
-    # --- of the gap of an arm, in its widths ----------------------------------------------------------------------
+    # --- expectations over the gap of an arm, in its prior widths -------------------------------------------------
 
     def expect(
-        self, kind: OwnKind, function: Callable[[Array], Array], low: float, high: float, growth: float = 2.5
+        self,
+        kind: HeteroscedasticArmKind,
+        function: Callable[[Array], Array],
+        low: float,
+        high: float,
+        growth: float = 2.5,
     ) -> float:
-        """E function(gap) for gaps from low, which is positive, to high; the function may be as steep as 1/x."""
+        """E of function(gap) for gaps from low > 0 to high; the function may be as steep as 1/x."""
         high = min(high, float(kind.density.edges[-1]))
         if not high > low:
             return 0.0
@@ -119,11 +124,11 @@ class OwnGaps:
     @functools.cached_property
     def gap_sum(self) -> float:
         """E of the sum of all gaps."""
-        best = own_widths_best(self.means, self.widths, self.counts, self.order)
+        best = heteroscedastic_best(self.means, self.widths, self.counts, self.order)
         return float(self.counts @ (best - self.means))
 
-    def partial_means(self, kind: OwnKind, points: Array) -> Array:
-        """E of the gap where it is at most x, for every x of `points`."""
+    def partial_means(self, kind: HeteroscedasticArmKind, points: Array) -> Array:
+        """E of the gap where it is at most x, for every x in `points`."""
         ends = np.minimum(points, kind.density.edges[-1])
         edges = np.unique(np.concatenate([kind.density.edges, ends]))
         x, weights = gauss_rule(edges, self.order)
@@ -131,39 +136,39 @@ class OwnGaps:
         until = np.concatenate([[0.0], np.cumsum(panels)])
         return np.asarray(until[np.searchsorted(edges, ends)])
 
-    # --- of the best other arm, seen from an arm ------------------------------------------------------------------
+    # --- expectations over the best other arm, measured from an arm -----------------------------------------------
 
-    def overlap(self, kind: OwnKind, nearest: float, farthest: float) -> float:
-        """The integral of h(m - xi(m)) f(m) dm, per unit of width; xi(m) is where h(m - xi) is largest."""
+    def overlap(self, kind: HeteroscedasticArmKind, nearest: float, farthest: float) -> float:
+        """Integral of h(m - xi(m)) f(m) dm, per unit of width; xi(m) maximises h(m - xi)."""
 
         def highest(y: Array) -> Array:
             return normal_density(y - np.clip(y, nearest, farthest))
 
         return self._over_best_other(kind, highest, np.array([nearest, farthest]))
 
-    def index_sum(self, kind: OwnKind, z: float, horizon: int) -> float:
-        """E of the gap times #{k < horizon: index after k pulls >= best arm}, in widths."""
-        later = pulls_by_index(kind.strength, z, horizon, self.order)
+    def index_sum(self, kind: HeteroscedasticArmKind, z: float, horizon: int) -> float:
+        """E of the gap times #{k < horizon: index after k pulls >= best arm}, in prior widths."""
+        later = pulls_by_index(kind.pseudo_count, z, horizon, self.order)
 
         def all_pulls(y: Array) -> Array:
             return later(y) + np.where(y <= z, shortfall(y), 0.0)
 
         return self._over_best_other(kind, all_pulls, np.append(later.edges, z))
 
-    def _over_best_other(self, kind: OwnKind, function: Callable[[Array], Array], kinks: Array) -> float:
-        """E function((M - mean) / width), smooth between kinks."""
+    def _over_best_other(self, kind: HeteroscedasticArmKind, function: Callable[[Array], Array], kinks: Array) -> float:
+        """E of function((M - mean) / width), for a function smooth between kinks."""
         edges = kind.best_other.edges
         merged = merge_edges(edges, kind.mean + kind.width * kinks, low=float(edges[0]), high=float(edges[-1]))
-        levels, weights = gauss_rule(merged, self.order)
-        return float(np.sum(weights * kind.best_other(levels) * function((levels - kind.mean) / kind.width)))
+        points, weights = gauss_rule(merged, self.order)
+        return float(np.sum(weights * kind.best_other(points) * function((points - kind.mean) / kind.width)))
 
 
-def own_max_gap(bandit: GaussianBandit, order: int) -> float:
+def heteroscedastic_max_gap(bandit: GaussianBandit, order: int) -> float:
     """E[best arm - worst arm]."""
-    different = _different(bandit)
+    different = _distinct_arms(bandit)
     means, widths = (np.array([row[i] for row, _ in different]) for i in range(2))
-    counts = np.array([float(many) for _, many in different])
-    return own_widths_best(means, widths, counts, order) + own_widths_best(-means, widths, counts, order)
+    counts = np.array([float(count) for _, count in different])
+    return heteroscedastic_best(means, widths, counts, order) + heteroscedastic_best(-means, widths, counts, order)
 
 
 def shortfall(u: Array) -> Array:
@@ -172,27 +177,27 @@ def shortfall(u: Array) -> Array:
 
 
 @functools.lru_cache(maxsize=64)
-def pulls_by_index(strength: float, z: float, horizon: int, order: int) -> PanelFunction:
+def pulls_by_index(pseudo_count: float, z: float, horizon: int, order: int) -> PanelFunction:
     """E of (y - theta)^+ #{0 < k < horizon: index after k pulls >= y}, theta standard normal, as a function of y.
 
-    After k pulls the posterior variance is v = strength / (strength + k); the posterior mean is normal with variance
-    1 - v, and an index above y is one of at least y - z sqrt(v).
+    After k pulls the posterior variance is v = pseudo_count / (pseudo_count + k); the posterior mean is normal with
+    variance 1 - v, and the index is at least y if the posterior mean is at least y - z sqrt(v).
     """
     pulls, times = sum_rule(1, max(horizon, 1), order)
 
     def total(y: Array) -> Array:
-        made = np.zeros_like(y)
-        for k, many in zip(pulls.tolist(), times.tolist(), strict=True):
-            v, rest = strength / (strength + k), k / (strength + k)
-            made += many * (_by_mean if v >= rest else _by_distance)(y, math.sqrt(v), math.sqrt(rest), z, order)
-        return made[None, :]
+        result = np.zeros_like(y)
+        for k, count in zip(pulls.tolist(), times.tolist(), strict=True):
+            v, rest = pseudo_count / (pseudo_count + k), k / (pseudo_count + k)
+            result += count * (_by_mean if v >= rest else _by_distance)(y, math.sqrt(v), math.sqrt(rest), z, order)
+        return result[None, :]
 
     edges = even_edges(-REACH, math.hypot(z, REACH), SMOOTH_PANEL)
     return PanelFunction.fit_halving(total, edges, order)[0]
 
 
 def _by_mean(y: Array, deviation: float, spread: float, z: float, order: int) -> Array:
-    """One pull's term, as an integral over posterior means, which are near each other."""
+    """Term of one number of pulls, as an integral over the posterior mean; for few pulls, while its spread is small."""
     start = np.clip((y - z * deviation) / spread, -REACH, REACH)
     panels = math.ceil(2.0 * REACH / (2.0 * INDEX_PANEL))
     zeta, weights = gauss_points(np.linspace(start, REACH, panels + 1, axis=-1), order)
@@ -201,7 +206,7 @@ def _by_mean(y: Array, deviation: float, spread: float, z: float, order: int) ->
 
 
 def _by_distance(y: Array, deviation: float, spread: float, z: float, order: int) -> Array:
-    """The same, as an integral over (y - posterior mean) / deviation, of which little depends."""
+    """Term of one number of pulls, as an integral over (y - posterior mean) / deviation; for many pulls."""
     u, weights = gauss_rule(even_edges(-REACH, z, INDEX_PANEL), order)
     means = normal_density((y[:, None] - deviation * u) / spread) / spread
     return np.asarray(deviation**2 * (means @ (weights * shortfall(u))))

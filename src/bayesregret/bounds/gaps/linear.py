@@ -1,8 +1,8 @@
-"""Expectations over the gaps of a linear bandit's random instance.
+"""Expectations over the gaps of linear bandits drawn from the prior.
 
-Means are `offset + whitened . zeta` with zeta standard normal, and gaps depend on differences of arms alone. When these
-lie on one line the expectation is one-dimensional and done by quadrature. Otherwise it is done by a randomised lattice
-rule with a fixed seed: the same number on every call, and a standard error from its independent randomisations.
+Means are `offset + whitened . zeta` with zeta standard normal, and gaps depend on differences of arms alone. If these
+lie on one line, the expectation is one-dimensional and computed by quadrature; otherwise by a randomised lattice rule
+with a fixed seed, which returns the same number on every call and a standard error from independent randomisations.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from bayesregret.bounds.gaps.lines import (
 from bayesregret.checks import Array
 from bayesregret.models import LinearBandit
 
-# Features of arms that agree to this share of the terms they are sums of are the same features.
+# Features of arms are equal if they agree up to this fraction of the terms of their sums.
 SAME = 1e-13
-# A vector whose rest is this share of it lies in the span of the others.
+# A vector whose remainder is below this fraction of it lies in the span of the others.
 IN_SPAN = 1e-12
 
 SEED = 20231210
 RANDOMISATIONS = 16
-ACCURACY = 7e-4  # the standard error that is good enough, relative to the expectation; two of them make 0.1 percent
+ACCURACY = 7e-4  # target standard error, relative to the expectation; two in quadrature are 0.1 percent
 FIRST_POINTS, FIRST_LINES = 2**4, 2**9  # of one randomisation
-LARGEST_WORK = 2**27  # points times arms of all randomisations together
+LARGEST_WORK = 2**27  # points times arms, summed over all randomisations
 PILOT = 2**10
-CHUNK = 2**16  # points times arms at a time: what stays in the cache
-# Lines need no better rule than their number deserves; the exact case does.
+CHUNK = 2**16  # points times arms at a time: small enough for the processor's cache
+# Quadrature along lines: fine in the one-dimensional case, coarse for random lines, whose sampling error dominates.
 FAR, EXACT_PANEL = 9.0, 1.0
 LINE_REACH, LINE_ORDER, LINE_PANEL = 5.5, 4, 2.0
 
-# An extensible lattice: its 2^16 points, and the 2^m among them that a smaller one has. Found coordinate by coordinate,
-# as the best of random candidates for the shift-averaged error with weights 1/j: tests/golden/lattice_vector.py.
+# An extensible lattice of 2^16 points that contains the smaller ones of 2^m points. Found coordinate by coordinate, as
+# the best of random candidates for the shift-averaged error with weights 1/j, by tests/golden/lattice_vector.py.
 LATTICE_POINTS = 2**16
 LATTICE = (
     1, 39759, 54761, 1987, 30683, 49789, 25061, 37153, 35493, 55391, 59017, 8393, 1465, 46093, 32397, 45881, 54901,
@@ -55,17 +55,19 @@ LATTICE = (
 )  # fmt: skip
 
 
-class Estimate(NamedTuple):
+class GapEstimate(NamedTuple):
+    """An expectation over gaps with its error."""
+
     value: float
     error: float  # a standard error, or the difference of two rules where the expectation is one-dimensional
 
 
 class Geometry(NamedTuple):
-    """The distinct arms: instance means differ from `offset + spread . zeta` by the same amount for all arms."""
+    """The distinct arms; in each instance all means differ from `offset + spread . zeta` by the same amount."""
 
     offset: Array  # (arms,)
-    spread: Array  # (arms, dimension of the differences), in coordinates of falling weight
-    whitened: Array  # (arms, rank of the prior): the features themselves
+    spread: Array  # (arms, dimension of the differences), in coordinates of falling size
+    whitened: Array  # (arms, rank of the prior): the whitened features
     prior_deviation: Array  # (arms,): the prior standard deviation of each arm's mean
     rank: int  # of the whitened features
 
@@ -76,7 +78,7 @@ class Geometry(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def geometry(bandit: LinearBandit) -> Geometry:
-    """Identical arms merged; gaps in as few coordinates as they have."""
+    """Merge identical arms, and reduce differences of arms to as few coordinates as possible."""
     whitened, offset = bandit.model.whitened[:, : bandit.arms].T, bandit.model.offset[: bandit.arms]
     kept = _distinct(bandit, whitened, offset)
     whitened, offset = whitened[kept], offset[kept]
@@ -87,7 +89,7 @@ def geometry(bandit: LinearBandit) -> Geometry:
 
 
 def _distinct(bandit: LinearBandit, whitened: Array, offset: Array) -> Indices:
-    """The first of each group of arms with the same features, up to rounding."""
+    """First arm of each group with equal features, up to rounding."""
     table = np.column_stack([whitened, offset])
     rounding = SAME * np.abs(bandit.features) @ np.abs(np.column_stack([bandit.covariance_root, bandit.prior_mean]))
     scale = np.maximum(rounding.max(axis=0), np.finfo(float).tiny)
@@ -99,7 +101,7 @@ def _distinct(bandit: LinearBandit, whitened: Array, offset: Array) -> Indices:
 
 
 def span(vectors: Array, size: Array) -> Array:
-    """(rank, dimension): an orthonormal basis of the rows, the longest first, by Gram and Schmidt."""
+    """Return (rank, dimension): an orthonormal basis of the rows, the longest first, by the Gram-Schmidt process."""
     rest, basis = vectors.copy(), np.empty((0, vectors.shape[1]))
     while len(basis) < vectors.shape[1]:
         length = np.linalg.norm(rest, axis=1)
@@ -115,24 +117,24 @@ def span(vectors: Array, size: Array) -> Array:
     return basis
 
 
-# --- what is averaged ----------------------------------------------------------------------------------------------
+# --- expectations --------------------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=64)
-def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | None = None) -> Estimate:
-    """E[1 / max(smallest gap, cutoff)]; 0 where there is no other arm than the best."""
+def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | None = None) -> GapEstimate:
+    """E[1 / max(smallest gap, cutoff)]; 0 if there is only one arm."""
     arms = geometry(bandit)
     if arms.arms == 1:
-        return Estimate(0.0, 0.0)
+        return GapEstimate(0.0, 0.0)
     if arms.spread.shape[1] == 0:
         first, second = np.sort(arms.offset)[:-3:-1]
-        return Estimate(1.0 / max(first - second, cutoff), 0.0)
+        return GapEstimate(1.0 / max(first - second, cutoff), 0.0)
     if arms.spread.shape[1] == 1:
         pieces = top_two_pieces(*_only_line(arms), FAR)
         weight = np.ones(len(pieces.start))
         fine, coarse = (inverse_gap_integral(pieces, weight, cutoff, order, EXACT_PANEL) for order in (FINE, COARSE))
-        return Estimate(fine, abs(fine - coarse) + ROUNDING * fine)
-    # Instances are enough down to a gap that is not small; lines go on from there.
+        return GapEstimate(fine, abs(fine - coarse) + ROUNDING * fine)
+    # Random instances resolve gaps down to `small`; random lines resolve smaller ones.
     small = _small_gap(arms)
     at_least = max(cutoff, small)
     plain = expectation_of_gaps(
@@ -143,7 +145,7 @@ def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | 
     dimension = arms.spread.shape[1]
     along_lines = _inverse_gap_along_lines(arms, cutoff, small)
     rest = _randomised(arms.arms, (dimension, dimension), along_lines, plain.value, accuracy)
-    return Estimate(plain.value + rest.value, math.hypot(plain.error, rest.error))
+    return GapEstimate(plain.value + rest.value, math.hypot(plain.error, rest.error))
 
 
 def _small_gap(arms: Geometry) -> float:
@@ -154,50 +156,50 @@ def _small_gap(arms: Geometry) -> float:
 
 
 @functools.lru_cache(maxsize=64)
-def expected_largest_gap(bandit: LinearBandit) -> Estimate:
+def expected_largest_gap(bandit: LinearBandit) -> GapEstimate:
     """E[best mean - worst mean]."""
     arms = geometry(bandit)
     if arms.arms > 1 and arms.spread.shape[1] == 1:
-        level, slope = _only_line(arms)
-        best = top_integral(top_two_pieces(level, slope, FAR), level[0], slope[0])
-        level, slope = -level[:, ::-1], -slope[:, ::-1]
-        value = best + top_integral(top_two_pieces(level, slope, FAR), level[0], slope[0])
-        return Estimate(value, ROUNDING * (value + float(np.ptp(level))))
+        intercept, slope = _only_line(arms)
+        best = top_integral(top_two_pieces(intercept, slope, FAR), intercept[0], slope[0])
+        intercept, slope = -intercept[:, ::-1], -slope[:, ::-1]
+        value = best + top_integral(top_two_pieces(intercept, slope, FAR), intercept[0], slope[0])
+        return GapEstimate(value, ROUNDING * (value + float(np.ptp(intercept))))
     return expectation_of_gaps(bandit, lambda gaps: gaps.max(axis=1))
 
 
 def _only_line(arms: Geometry) -> tuple[Array, Array]:
-    """Levels and slopes (1, arms) of a one-dimensional family of instances, the least steep arm first."""
+    """Intercepts and slopes (1, arms) of a one-dimensional family of instances, the least steep arm first."""
     order = np.argsort(arms.spread[:, 0], kind="stable")
     return arms.offset[None, order], arms.spread[None, order, 0]
 
 
 def expectation_of_gaps(
-    bandit: LinearBandit, function: Callable[[Array], Array], beside: float = 0.0, accuracy: float | None = None
-) -> Estimate:
-    """E[function(gaps)], accurate enough for the sum with what it stands `beside`.
+    bandit: LinearBandit, function: Callable[[Array], Array], known_part: float = 0.0, accuracy: float | None = None
+) -> GapEstimate:
+    """E[function(gaps)], with an error relative to its sum with `known_part`.
 
-    The function takes (instances, distinct arms) and gives one number for each instance.
+    The function takes (instances, distinct arms) and returns one number per instance.
     """
     arms = geometry(bandit)
     if arms.spread.shape[1] == 0:
-        return Estimate(float(function((arms.offset.max() - arms.offset)[None, :])[0]), 0.0)
+        return GapEstimate(float(function((arms.offset.max() - arms.offset)[None, :])[0]), 0.0)
 
     def total(_: int, zeta: Array) -> float:
         means = arms.offset + zeta[0] @ arms.spread.T
         return float(np.sum(function(means.max(axis=1, keepdims=True) - means)))
 
-    return _randomised(arms.arms, (1, arms.spread.shape[1]), total, beside, accuracy)
+    return _randomised(arms.arms, (1, arms.spread.shape[1]), total, known_part, accuracy)
 
 
 def _inverse_gap_along_lines(arms: Geometry, cutoff: float, small: float) -> Callable[[int, Array], float]:
     """Integrals of 1 / max(gap, cutoff) - 1 / max(gap, small) along lines of instances.
 
-    The lines have the directions of a random orthonormal frame, one frame for each randomisation.
+    The lines have the directions of a random orthonormal frame, one frame per randomisation.
 
-    A line on which the two best arms are nearly parallel has a huge integral when they are close, so a piece counts by
-    the squared cosine between the line and the direction that tells its two arms apart. For each pair of arms these
-    add up to 1 over the frame.
+    A line on which the two best arms are nearly parallel has a huge integral when they are close, so each piece is
+    weighted by the squared cosine of the angle between the line and the difference of its two arms. For each pair of
+    arms these weights add up to 1 over the frame.
     """
     rng = np.random.default_rng(SEED)
     dimension = arms.spread.shape[1]
@@ -207,12 +209,12 @@ def _inverse_gap_along_lines(arms: Geometry, cutoff: float, small: float) -> Cal
         frame = frames[randomisation]
         slope = (frame @ arms.spread.T)[:, None, :]
         along = np.einsum("lpd,ld->lp", zeta, frame)[:, :, None]
-        level = arms.offset + zeta @ arms.spread.T - along * slope
-        slope = np.broadcast_to(slope, level.shape)
-        pieces = top_two_pieces(level.reshape(-1, arms.arms), slope.reshape(-1, arms.arms), LINE_REACH)
+        intercept = arms.offset + zeta @ arms.spread.T - along * slope
+        slope = np.broadcast_to(slope, intercept.shape)
+        pieces = top_two_pieces(intercept.reshape(-1, arms.arms), slope.reshape(-1, arms.arms), LINE_REACH)
         pieces = trimmed(pieces, small)  # beyond it the difference is 0
         length = np.linalg.norm(arms.spread[pieces.top] - arms.spread[pieces.second], axis=1)
-        parallel = length == 0.0  # the same on every line
+        parallel = length == 0.0  # equal weights on all lines
         weight = np.where(parallel, 1.0 / dimension, (pieces.slope / np.where(parallel, 1.0, length)) ** 2)
         whole = inverse_gap_integral(pieces, weight, cutoff, LINE_ORDER, LINE_PANEL)
         return whole - float(np.sum(weight * mass_of(pieces))) / small
@@ -232,15 +234,15 @@ def _randomised(
     arms: int,
     shape: tuple[int, int],
     total: Callable[[int, Array], float],
-    beside: float = 0.0,
+    known_part: float = 0.0,
     accuracy: float | None = None,
-) -> Estimate:
-    """The mean of a function over randomly shifted lattices, doubled until accurate enough, `beside` a known part.
+) -> GapEstimate:
+    """Mean of a function over randomly shifted lattices, doubled until the error is small against mean + `known_part`.
 
-    `shape` says how many points in how many dimensions the function takes at a time. `total` gets the number of the
-    randomisation and many such tuples of points, (shape[0], tuples, shape[1]), and gives the sum over the tuples.
+    The function takes a tuple of shape[0] points in shape[1] dimensions. `total` takes the number of the randomisation
+    and an array of such tuples, (shape[0], tuples, shape[1]), and returns the sum over the tuples.
     """
-    enough = ACCURACY if accuracy is None else checks.probability("accuracy", accuracy)
+    tolerance = ACCURACY if accuracy is None else checks.probability("accuracy", accuracy)
     shifts = np.random.default_rng([SEED, *shape]).random((RANDOMISATIONS, *shape))
     sums = np.zeros(RANDOMISATIONS)
     cost = arms * shape[0]
@@ -252,25 +254,25 @@ def _randomised(
         done = points
         means = sums / done
         value, error = float(means.mean()), float(means.std(ddof=1)) / math.sqrt(RANDOMISATIONS)
-        error += abs(value) / (done * RANDOMISATIONS)  # what is rarer than this may not have been seen
+        error += abs(value) / (done * RANDOMISATIONS)  # rarer events may not have been sampled
         work = 2 * done * cost * RANDOMISATIONS
-        if error <= enough * abs(value + beside) or done == LATTICE_POINTS or work > LARGEST_WORK:
-            return Estimate(value, error)
+        if error <= tolerance * abs(value + known_part) or done == LATTICE_POINTS or work > LARGEST_WORK:
+            return GapEstimate(value, error)
         points = 2 * done
 
 
 def _new_indices(done: int, points: int, cost: int) -> list[NDArray[np.int64]]:
-    """The lattice points that the half as large lattice lacks, in parts: the odd ones."""
+    """Indices of the points that the lattice of half the size lacks, the odd ones, in chunks."""
     new = np.arange(points) if done == 0 else np.arange(1, points, 2)
     return np.array_split(new, math.ceil(len(new) * cost / CHUNK))
 
 
 def _normal_points(index: NDArray[np.int64], points: int, shift: Array) -> Array:
-    """(len(shift), len(index), dimensions) standard normal; coordinates beyond the lattice's table are drawn."""
+    """Return standard normal points (len(shift), len(index), dimensions); coordinates beyond LATTICE are random."""
     dimensions = shift.shape[1]
     lattice = np.array(LATTICE[:dimensions], dtype=np.int64)
     uniform = np.empty((len(index), dimensions))
-    # Whole numbers first: a product of fractions would lose the digits that matter.
+    # Integer arithmetic first: a product of fractions would lose the relevant digits.
     uniform[:, : len(lattice)] = (index[:, None] * lattice % points) / points
     if dimensions > len(lattice):
         drawn = np.random.default_rng([SEED, points, int(index[0]), dimensions])

@@ -1,8 +1,8 @@
 """The two best of many straight lines, and integrals of their gap against the normal density.
 
-Along a line of instances the mean rewards are `level + slope t` with t standard normal, so the gap between the best arm
-and the next is linear between crossings. Integrating each piece by itself removes the 1/gap singularity: a cutoff of
-1e-7 is as easy as one of 0.1.
+Along a line of instances the mean rewards are `intercept + slope t` with t standard normal, so the gap between the best
+arm and the next is linear between crossings. Integrating each piece separately removes the 1/gap singularity: a cutoff
+of 1e-7 is as easy as one of 0.1.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from bayesregret.checks import Array
 
 Indices = NDArray[np.intp]
 
-# Lines that are done are dropped when only this share is left.
-COMPACT = 0.6
+# Finished lines are dropped when less than this fraction is left.
+COMPACT_BELOW = 0.6
 # Arms whose slopes differ by less are parallel.
 TINY = float(np.finfo(float).tiny)
-# A piece this narrow is integrated by its midpoint and the next term; the difference of two tails would cancel.
+# A narrower piece is integrated by its Taylor series at the midpoint; the difference of two tails would cancel.
 NARROW = 0.01
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 
 class Pieces(NamedTuple):
-    """Stretches of t on which the same arm leads and the same one follows, by `gap + slope t`."""
+    """Intervals of t on which one arm is best and one is second best, `gap + slope t` apart."""
 
     start: Array
     stop: Array
@@ -38,19 +38,19 @@ class Pieces(NamedTuple):
     second: Indices
 
 
-def top_two_pieces(level: Array, slope: Array, reach: float) -> Pieces:
-    """All pieces of the lines `level + slope t`, both (lines, arms), from -reach to reach.
+def top_two_pieces(intercept: Array, slope: Array, reach: float) -> Pieces:
+    """All pieces of the lines `intercept + slope t`, both (lines, arms), from -reach to reach.
 
-    Sweeps every line from left to right at once: the next event is the earliest crossing of the second arm, with a
-    steeper one from below or with the first. Where arms are equally high at -reach, the least steep must come first.
+    All lines are swept from left to right together: the next event is the earliest crossing of the second arm, with a
+    steeper one from below or with the first. If arms are equal at -reach, the least steep must come first.
     """
-    top, second = _two_highest(level - reach * slope)
-    now = np.full(len(level), -reach)
+    top, second = _two_highest(intercept - reach * slope)
+    now = np.full(len(intercept), -reach)
     found: list[tuple[Array, Array, Array, Array, Indices, Indices]] = []
-    while len(level):
-        rows = np.arange(len(level))
-        rival, overtaken = _next_from_below(level, slope, top, second)
-        gap, opening = level[rows, top] - level[rows, second], slope[rows, top] - slope[rows, second]
+    while len(intercept):
+        rows = np.arange(len(intercept))
+        rival, overtaken = _next_from_below(intercept, slope, top, second)
+        gap, opening = intercept[rows, top] - intercept[rows, second], slope[rows, top] - slope[rows, second]
         closes = opening < -TINY
         swap = np.where(closes, gap / np.where(closes, -opening, 1.0), np.inf)
         event = np.minimum(np.maximum(np.minimum(overtaken, swap), now), reach)
@@ -58,21 +58,21 @@ def top_two_pieces(level: Array, slope: Array, reach: float) -> Pieces:
         swaps = swap <= overtaken
         top, second = np.where(swaps, second, top), np.where(swaps, top, rival)
         now, left = event, event < reach
-        if left.mean() < COMPACT:
-            level, slope, top, second, now = level[left], slope[left], top[left], second[left], now[left]
+        if left.mean() < COMPACT_BELOW:
+            intercept, slope, top, second, now = intercept[left], slope[left], top[left], second[left], now[left]
     joined = [np.concatenate(column) for column in zip(*found, strict=True)]
     wide = joined[1] > joined[0]
     return Pieces(*(column[wide] for column in joined))
 
 
-def _next_from_below(level: Array, slope: Array, top: Indices, second: Indices) -> tuple[Indices, Array]:
-    """The arm that overtakes the second one next on each line, and when."""
-    rows = np.arange(len(level))
+def _next_from_below(intercept: Array, slope: Array, top: Indices, second: Indices) -> tuple[Indices, Array]:
+    """The arm that next overtakes the second one on each line, and the t at which it does."""
+    rows = np.arange(len(intercept))
     steeper = slope - slope[rows, second][:, None]
-    comes = steeper > TINY
-    comes[rows, top] = False
-    times = np.full(level.shape, np.inf)
-    np.divide(level[rows, second][:, None] - level, steeper, out=times, where=comes)
+    overtakes = steeper > TINY
+    overtakes[rows, top] = False
+    times = np.full(intercept.shape, np.inf)
+    np.divide(intercept[rows, second][:, None] - intercept, steeper, out=times, where=overtakes)
     rival = np.argmin(times, axis=1)
     return rival, times[rows, rival]
 
@@ -85,7 +85,7 @@ def _two_highest(value: Array) -> tuple[Indices, Indices]:
 
 
 def trimmed(pieces: Pieces, limit: float) -> Pieces:
-    """The parts of the pieces on which the gap is at most the limit."""
+    """Parts of the pieces on which the gap is at most the limit."""
     flat = np.abs(pieces.slope) <= TINY
     with np.errstate(over="ignore"):
         reached = (limit - pieces.gap) / np.where(flat, 1.0, pieces.slope)
@@ -96,19 +96,19 @@ def trimmed(pieces: Pieces, limit: float) -> Pieces:
 
 
 def mass_of(pieces: Pieces) -> Array:
-    """The normal probability of each piece."""
+    """Normal probability of each piece."""
     return _mass(pieces.start, pieces.stop - pieces.start)
 
 
 def inverse_gap_integral(pieces: Pieces, weight: Array, cutoff: float, order: int, panel: float) -> float:
-    """The weighted sum over pieces of int phi(t) / max(gap, cutoff) dt; a rule of this order on panels this wide."""
+    """Weighted sum over pieces of int phi(t) / max(gap, cutoff) dt; the rule has this order, on panels this long."""
     falls = pieces.slope < 0.0
     start, stop = np.where(falls, -pieces.stop, pieces.start), np.where(falls, -pieces.start, pieces.stop)
-    slope = np.abs(pieces.slope)  # phi is even: a gap that falls is one that rises, seen from the other side
+    slope = np.abs(pieces.slope)  # phi is even: reflect pieces with falling gaps
     low, high = np.maximum(pieces.gap + slope * start, 0.0), np.maximum(pieces.gap + slope * stop, 0.0)
     flat = slope * (stop - start) <= 0.0
     safe_slope = np.where(flat, 1.0, slope)
-    # Widths are taken from the gap itself: near its zero they may be far smaller than t's last digit.
+    # Widths are computed from the gap: near its zero they may be far smaller than the last digit of t.
     near_width = np.where(
         flat, np.where(low < cutoff, stop - start, 0.0), (np.minimum(high, cutoff) - low) / safe_slope
     )
@@ -121,10 +121,10 @@ def inverse_gap_integral(pieces: Pieces, weight: Array, cutoff: float, order: in
 
 
 def _mass(start: Array, width: Array) -> Array:
-    """The normal probability of [start, start + width]."""
+    """Normal probability of [start, start + width]."""
     middle = start + 0.5 * width
     narrow = width * np.exp(-0.5 * middle**2) / ROOT_TWO_PI * (1.0 + width**2 * (middle**2 - 1.0) / 24.0)
-    side = np.where(middle > 0.0, -1.0, 1.0)  # tails are small on the left only
+    side = np.where(middle > 0.0, -1.0, 1.0)  # ndtr is accurate for small values, in the left tail
     wide = np.abs(ndtr(side * start) - ndtr(side * (start + width)))
     return np.where(width < NARROW, narrow, wide)
 
@@ -132,10 +132,10 @@ def _mass(start: Array, width: Array) -> Array:
 def _beyond_cutoff(
     start: Array, stop: Array, low: Array, slope: Array, weight: Array, order: int, panel: float
 ) -> float:
-    """The weighted sum of int phi(t) / (low + slope (t - start)) dt over [start, stop]; low > 0, slope >= 0.
+    """Weighted sum of int phi(t) / (low + slope (t - start)) dt over [start, stop]; low > 0, slope >= 0.
 
-    Where the zero of the gap is closer than 1, phi is replaced by its difference from its value there, which leaves a
-    smooth integrand, and the rest is a logarithm.
+    If the zero of the gap is closer than 1, the value of phi at the zero is subtracted from phi, which leaves a smooth
+    integrand; the integral of the subtracted part is a logarithm.
     """
     close = low < slope
     safe_slope = np.where(close, slope, 1.0)
@@ -150,17 +150,17 @@ def _beyond_cutoff(
     begin = (np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)) * step  # measured from `start`
     low, slope, start, zero, scale = (column[which] for column in (low, slope, start, zero, scale))
     close = close[which]
-    for node, share in zip(*np.polynomial.legendre.leggauss(order), strict=True):
+    for node, node_weight in zip(*np.polynomial.legendre.leggauss(order), strict=True):
         beyond = begin + 0.5 * (1.0 + node) * step
         t = start + beyond
         exponent = 0.5 * (zero - t) * (zero + t)
         shape = np.where(close, np.expm1(exponent), np.exp(exponent))
-        total += 0.5 * share * float(np.sum(step * scale * shape / (low + slope * beyond)))
+        total += 0.5 * node_weight * float(np.sum(step * scale * shape / (low + slope * beyond)))
     return total
 
 
-def top_integral(pieces: Pieces, level: Array, slope: Array) -> float:
-    """The sum over pieces of one line of int phi(t) (mean of the leading arm at t) dt."""
+def top_integral(pieces: Pieces, intercept: Array, slope: Array) -> float:
+    """Sum over pieces of one line of int phi(t) (mean of the best arm at t) dt."""
     mass = mass_of(pieces)
-    lever = (np.exp(-0.5 * pieces.start**2) - np.exp(-0.5 * pieces.stop**2)) / ROOT_TWO_PI
-    return float(np.sum(level[pieces.top] * mass + slope[pieces.top] * lever))
+    moment = (np.exp(-0.5 * pieces.start**2) - np.exp(-0.5 * pieces.stop**2)) / ROOT_TWO_PI
+    return float(np.sum(intercept[pieces.top] * mass + slope[pieces.top] * moment))

@@ -1,4 +1,4 @@
-"""Bounds as the paper prints them. Importing this folder registers them."""
+"""Bounds as the paper prints them. Importing this package registers them."""
 
 from bayesregret.bounds.paper import closed_forms, gap_dependent, linear, prior_dependent
 

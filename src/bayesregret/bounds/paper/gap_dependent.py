@@ -6,24 +6,24 @@ import math
 
 import numpy as np
 
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, homoscedastic_only, unless
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import gap_dependent, ucb1_gap_dependent
 from bayesregret.bounds.gaps.bernoulli import bernoulli_gaps
-from bayesregret.bounds.gaps.bernoulli_density import ArmKind
+from bayesregret.bounds.gaps.bernoulli_density import BetaArmKind
 from bayesregret.bounds.gaps.gaussian import GaussianGaps, gaussian_gaps
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit
 
-AS_PRINTED = "as printed: pulls may be negative and are not rounded up to whole ones; certified_floor mends both"
+AS_PRINTED = "as printed: numbers of pulls may be negative and are not rounded up; certified_floor repairs both"
 
 
 @gap_dependent.of(GaussianBandit, "Theorem 1")
-@one_width
+@homoscedastic_only
 def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     n, K, s0 = setting.horizon, bandit.arms, bandit.prior_width
     epsilon = setting.paper_epsilon
-    leading = _clipped_inverse(gaussian_gaps(bandit, order), bandit, setting, prior_pulls=bandit.model.strength)
+    leading = _clipped_inverse(gaussian_gaps(bandit, order), bandit, setting, prior_pulls=bandit.model.pseudo_count)
     farthest = s0 * math.sqrt(8.0 * setting.L)
     return Parts(
         {
@@ -35,7 +35,8 @@ def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
             gaussian_rewards(bandit),
             unless(
                 epsilon <= farthest,
-                f"epsilon must be at most prior_width sqrt(8 log(1/delta)) = {farthest:.4g}: beyond, no arm is taken",
+                f"epsilon must be at most prior_width sqrt(8 log(1/delta)) = {farthest:.4g}: an arm with a larger gap "
+                "is not pulled",
             ),
         ),
         note=AS_PRINTED,
@@ -43,18 +44,18 @@ def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 @ucb1_gap_dependent.of(GaussianBandit, "Figure 1")
-@one_width
+@homoscedastic_only
 def infinite_width_trend(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     return Parts(
         {"leading": _clipped_inverse(gaussian_gaps(bandit, order), bandit, setting, prior_pulls=0.0)},
-        why_not="a trend that Figure 1 draws, not a stated bound: Theorem 1's remainder is infinite at infinite width",
+        why_not="a curve of Figure 1, not a stated bound: Theorem 1's remainder is infinite at infinite width",
     )
 
 
 def _clipped_inverse(gaps: GaussianGaps, bandit: GaussianBandit, setting: Setting, prior_pulls: float) -> float:
     """E sum of 8 s^2 L / max(gap, epsilon) - prior_pulls max(gap, epsilon)."""
     epsilon = setting.paper_epsilon / gaps.width
-    pulls = 8.0 * setting.L * bandit.model.strength
+    pulls = 8.0 * setting.L * bandit.model.pseudo_count
 
     def count_times_gap(x: Array) -> Array:
         return pulls / x - prior_pulls * x
@@ -69,7 +70,7 @@ def theorem_5_first(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
     epsilon = setting.paper_epsilon
     gaps = bernoulli_gaps(bandit, order)
 
-    def count_times_gap(kind: ArmKind, x: Array) -> Array:
+    def count_times_gap(kind: BetaArmKind, x: Array) -> Array:
         clipped = np.maximum(x, epsilon)
         return 2.0 * L / clipped - (kind.pseudo_count + 1.0) * clipped
 
@@ -83,8 +84,8 @@ def theorem_5_first(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
         },
         why_not=unless(
             epsilon <= farthest,
-            f"epsilon must be at most sqrt(2 log(1/delta) / (alpha + beta + 1)) = {farthest:.4g} for every arm, beyond "
-            "which the arm is not taken",
+            f"epsilon must be at most sqrt(2 log(1/delta) / (alpha + beta + 1)) = {farthest:.4g} for every arm: an "
+            "arm with a larger gap is not pulled",
         ),
         note=AS_PRINTED,
     )

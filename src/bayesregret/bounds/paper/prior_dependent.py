@@ -1,4 +1,4 @@
-"""Corollary 2 with its complete statement, Theorem 4, the second part of Theorem 5, and the prior integral in them."""
+"""Corollary 2 with its complete statement, Theorem 4, the second part of Theorem 5, and their prior integral."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, one_width, unless
+from bayesregret.bounds.assumptions import first_failure, gaussian_rewards, homoscedastic_only, unless
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import (
     complexity,
@@ -21,18 +21,18 @@ from bayesregret.bounds.gaps.gaussian import gaussian_gaps
 from bayesregret.models import BernoulliBandit, GaussianBandit
 
 NO_LOGARITHM = "horizon must be at least 2, since log 1 = 0 and xi has no range"
-FLAT_AT_ZERO = "an arm with alpha < 1 has infinite prior density at 0, so the complexity is infinite"
-LAI_NOTE = "asymptotic and up to a constant; mean_parameter_form is our own derivation, with its constant"
+INFINITE_AT_ZERO = "an arm with alpha < 1 has infinite prior density at 0, so the complexity is infinite"
+LAI_NOTE = "asymptotic and up to a constant; mean_parameter_form is our derivation, with its constant"
 
 
-def windows(setting: Setting) -> tuple[float, float]:
-    """The range of xi: from 1/n to 1/sqrt(log n), the latter infinite at n = 1."""
+def xi_range(setting: Setting) -> tuple[float, float]:
+    """Range of xi: from 1/n to 1/sqrt(log n), the latter infinite at n = 1."""
     log_n = math.log(setting.horizon)
     return 1.0 / setting.horizon, 1.0 / math.sqrt(log_n) if log_n > 0.0 else math.inf
 
 
-def _range_of_xi(setting: Setting) -> dict[str, float]:
-    nearest, farthest = windows(setting)
+def _xi_details(setting: Setting) -> dict[str, float]:
+    nearest, farthest = xi_range(setting)
     return {"xi_from": nearest, "xi_to": farthest}
 
 
@@ -40,23 +40,23 @@ def _range_of_xi(setting: Setting) -> dict[str, float]:
 
 
 def gaussian_complexity(bandit: GaussianBandit, order: int, nearest: float, farthest: float) -> float:
-    """The sum over arms of the integral of h_a(m - xi_a(m)) f_a(m) dm, xi_a between nearest and farthest."""
+    """Sum over arms of the integral of h_a(m - xi_a(m)) f_a(m) dm, xi_a between nearest and farthest."""
     s0 = bandit.prior_width
     return gaussian_gaps(bandit, order).complexity(nearest / s0, farthest / s0) / s0
 
 
 @complexity.of(GaussianBandit, "Corollary 2")
-@one_width
+@homoscedastic_only
 def complexity_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     details = {"at_zero": gaussian_complexity(bandit, order, 0.0, 0.0)}
     if setting.horizon < 2:
         return Parts({"complexity": math.inf}, details, why_not=NO_LOGARITHM)
-    value = gaussian_complexity(bandit, order, *windows(setting))
-    return Parts({"complexity": value}, details | _range_of_xi(setting))
+    value = gaussian_complexity(bandit, order, *xi_range(setting))
+    return Parts({"complexity": value}, details | _xi_details(setting))
 
 
 @complexity_bound.of(GaussianBandit, "Lemma 3")
-@one_width
+@homoscedastic_only
 def lemma_3(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     means, counts = np.unique(bandit.prior_mean / (2.0 * bandit.prior_width), return_counts=True)
     pairs = math.fsum(
@@ -71,7 +71,7 @@ def lemma_3(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 @prior_dependent.of(GaussianBandit, "Corollary 2 and Theorem 11")
-@one_width
+@homoscedastic_only
 def corollary_2(bandit: GaussianBandit, setting: Setting, order: int, *, constant: str = "main") -> Parts:
     checks.one_of("constant", constant, ("main", "appendix"))
     n, K, s0, L, z = setting.horizon, bandit.arms, bandit.prior_width, setting.L, setting.z
@@ -86,9 +86,9 @@ def corollary_2(bandit: GaussianBandit, setting: Setting, order: int, *, constan
         "main": 2.0 * (z + 2.0 * K) * s0 * K * n * setting.delta,
         "appendix": (2.0 * z + 1.0) * s0 * K * n * setting.delta,
     }
-    integral = gaussian_complexity(bandit, order, *windows(setting))
+    integral = gaussian_complexity(bandit, order, *xi_range(setting))
     noise = bandit.reward_noise**2
-    per_complexity = 8.0 * noise * L * log_n - bandit.model.strength / (2.0 * log_n)
+    per_complexity = 8.0 * noise * L * log_n - bandit.model.pseudo_count / (2.0 * log_n)
     return Parts(
         {
             "leading": per_complexity * integral,
@@ -98,12 +98,12 @@ def corollary_2(bandit: GaussianBandit, setting: Setting, order: int, *, constan
         },
         {"complexity": integral, "regime": "wide prior", **{f"{name}_constant": c for name, c in failures.items()}},
         why_not=first_failure(gaussian_rewards(bandit), _wide_enough(bandit, setting)),
-        note="the appendix prints another constant than the main text; the proof gives the main text's",
+        note="the constants of the appendix and the main text differ; the proof gives the main text's",
     )
 
 
 def _wide_enough(bandit: GaussianBandit, setting: Setting) -> str | None:
-    """What the proof of the first regime really needs."""
+    """Conditions that the proof of the first regime needs, beyond the printed ones."""
     n = setting.horizon
     needed = 8.0 * setting.L * math.log(n)
     return first_failure(
@@ -117,7 +117,7 @@ def _wide_enough(bandit: GaussianBandit, setting: Setting) -> str | None:
 
 
 def _narrow_regime(bandit: GaussianBandit, setting: Setting) -> Parts:
-    """The complete statement's second claim, for a very narrow prior."""
+    """Second claim of the complete statement, for a very narrow prior."""
     log_log = math.log(math.log(setting.horizon))
     spread = (2.0 * setting.z + 1.0) / math.sqrt(8.0 * setting.L * log_log)
     return Parts(
@@ -125,19 +125,19 @@ def _narrow_regime(bandit: GaussianBandit, setting: Setting) -> Parts:
         {"regime": "narrow prior"},
         why_not=first_failure(
             gaussian_rewards(bandit),
-            unless(setting.horizon >= 16, "horizon must be at least 16: below, a gap can exceed 1/n in the proof"),
+            unless(setting.horizon >= 16, "horizon must be at least 16: otherwise a gap can exceed 1/n in the proof"),
         ),
     )
 
 
 @ucb1_prior_dependent.of(GaussianBandit, "Theorem 4")
-@one_width
+@homoscedastic_only
 def theorem_4(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     n, K, s, L = setting.horizon, bandit.arms, bandit.reward_noise, setting.L
     if n < 2:
         return Parts({"leading": math.inf}, why_not=NO_LOGARITHM)
     log_n = math.log(n)
-    integral = gaussian_complexity(bandit, order, *windows(setting))
+    integral = gaussian_complexity(bandit, order, *xi_range(setting))
     return Parts(
         {
             "leading": 8.0 * s**2 * L * log_n * integral,
@@ -149,20 +149,20 @@ def theorem_4(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
         {"complexity": integral},
         why_not=first_failure(
             gaussian_rewards(bandit),
-            "the printed proof takes the random number of pulls for fixed; certified_ucb1 is proved",
+            "the printed proof treats the random number of pulls as fixed; certified_ucb1 is proved",
         ),
     )
 
 
 @lai_lower.of(GaussianBandit, "eq. (2)")
-@one_width
+@homoscedastic_only
 def lai_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
     squared = math.log(setting.horizon) ** 2
     at_zero = gaussian_complexity(bandit, order, 0.0, 0.0)
     return Parts(
         {"leading": squared * at_zero},
         {"complexity_at_zero": at_zero, "mean_parameter_form": 0.5 * squared * bandit.reward_noise**2 * at_zero},
-        why_not="Lai's theorem is asymptotic, and the paper takes it not to cover Gaussian rewards",
+        why_not="Lai's theorem is asymptotic, and the paper says that it does not cover Gaussian rewards",
         note=LAI_NOTE,
     )
 
@@ -171,7 +171,7 @@ def lai_gaussian(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
 
 
 def bernoulli_complexity(gaps: BernoulliGaps, setting: Setting) -> float:
-    return math.fsum(kind.copies * gaps.overlap(kind, *windows(setting)) for kind in gaps.kinds)
+    return math.fsum(kind.copies * gaps.overlap(kind, *xi_range(setting)) for kind in gaps.kinds)
 
 
 @complexity.of(BernoulliBandit, "Theorem 5, second part")
@@ -182,7 +182,7 @@ def complexity_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) 
         return Parts({"complexity": math.inf}, details, why_not=NO_LOGARITHM)
     value = bernoulli_complexity(gaps, setting)
     return Parts(
-        {"complexity": value}, details | _range_of_xi(setting), note=FLAT_AT_ZERO if math.isinf(value) else None
+        {"complexity": value}, details | _xi_details(setting), note=INFINITE_AT_ZERO if math.isinf(value) else None
     )
 
 
@@ -192,27 +192,27 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
     if n < 2:
         return Parts({"leading": math.inf}, why_not=NO_LOGARITHM)
     log_n = math.log(n)
-    fewest = float(np.min(bandit.alpha + bandit.beta)) + 1.0
+    smallest_count = float(np.min(bandit.alpha + bandit.beta)) + 1.0
     integral = bernoulli_complexity(bernoulli_gaps(bandit, order), setting)
     most = 2.0 * L * min(log_n, n**2 * math.log(log_n))
     return Parts(
         {
-            "leading": (2.0 * L * log_n - fewest / (2.0 * log_n)) * integral,
+            "leading": (2.0 * L * log_n - smallest_count / (2.0 * log_n)) * integral,
             "large gaps": 2.0 * K * L * math.sqrt(log_n),
             "failures": 2.0 * K * n * setting.delta,
             "small gaps": 1.0,
         },
-        {"complexity": integral, "lambda": fewest},
+        {"complexity": integral, "lambda": smallest_count},
         why_not=first_failure(
             unless(n >= 3, "horizon must be at least 3, where log log n > 0"),
             unless(n * setting.delta >= 1.0, "delta must be at least 1/horizon"),
             unless(
-                fewest <= most,
-                f"the proof needs min(alpha + beta) + 1 = {fewest:.4g} to be at most {most:.4g}, which is "
+                smallest_count <= most,
+                f"the proof needs min(alpha + beta) + 1 = {smallest_count:.4g} to be at most {most:.4g}, which is "
                 "2 log(1/delta) min(log n, n^2 log log n)",
             ),
         ),
-        note=FLAT_AT_ZERO if math.isinf(integral) else None,
+        note=INFINITE_AT_ZERO if math.isinf(integral) else None,
     )
 
 
@@ -228,8 +228,8 @@ def lai_bernoulli(bandit: BernoulliBandit, setting: Setting, order: int) -> Part
             "complexity_at_zero": at_zero,
             "mean_parameter_form": 0.5 * squared * gaps.variance_complexity,
         },
-        why_not="Lai's theorem is asymptotic: no finite horizon is covered",
-        note="two arms are so often near 0 or 1 together that the integral is infinite"
+        why_not="Lai's theorem is asymptotic: it covers no finite horizon",
+        note="two arms are near 0 or 1 together with such high probability that the integral is infinite"
         if math.isinf(value)
         else LAI_NOTE,
     )
