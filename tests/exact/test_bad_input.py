@@ -158,7 +158,7 @@ def test_a_bernoulli_prior_for_gaussian_rewards():
 
 @pytest.mark.parametrize("bandit", [G([1.0, 0.0], 1.0, 1.0), B([1.0, 2.0], [1.0, 1.0])], ids=["gaussian", "bernoulli"])
 def test_a_linear_prior(bandit):
-    """Under it an arm's rewards tell about the others."""
+    """Under it an arm's rewards carry information about the other arms."""
     with pytest.raises(ValueError, match="prior") as caught:
         br.exact_regret(bandit, br.BayesUCB(prior=linear_bandit), horizon=2)
     one_line(caught)
@@ -179,7 +179,7 @@ def test_an_index_that_falls_with_wins(made):
 
 @pytest.mark.parametrize("bandit", [G([1.0, 0.0], 1.0, 1.0), B([1.0, 2.0], [1.0, 1.0])], ids=["gaussian", "bernoulli"])
 def test_settings_without_a_formula(bandit):
-    with pytest.raises(TypeError, match="implements neither confidence_width nor arm_index"):
+    with pytest.raises(TypeError, match="must implement confidence_width, arm_index, rising_index or choose_arm"):
         br.exact_regret(bandit, Own(Nameless()), horizon=2)
 
 
@@ -226,7 +226,7 @@ EXTREME = {
 
 @pytest.fixture
 def patience():
-    """An end after a minute, where what is asked for would take for ever."""
+    """Interrupt a test after a minute, where the computation would otherwise take forever."""
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.alarm(60)
     yield
@@ -316,7 +316,8 @@ MOVING = [br.Thompson(), br.QuantileUCB(), br.KLUCB(), br.ExploreCommit(), br.Gi
 def test_policies_that_move_with_time_are_refused(call, policy):
     bandit, _ = call.args
     said = (
-        f"policy must have an index that only an arm's own rewards change for an exact regret, got {policy.name} on a "
+        "policy must have an index that changes only with the arm's own rewards for an exact regret, "
+        f"got {policy.name} on a "
     )
     with pytest.raises(ValueError, match=said + bandit.kind):
         br.exact_regret(bandit, policy, horizon=5)
@@ -324,5 +325,5 @@ def test_policies_that_move_with_time_are_refused(call, policy):
 
 def test_a_prior_without_a_width_is_refused():
     unknown_noise = br.NormalGammaBandit([1.0, 0.0], prior_pulls=1.0, shape=2.0, scale=1.0)
-    with pytest.raises(ValueError, match="policy must have an index that only an arm's own rewards change"):
+    with pytest.raises(ValueError, match="policy must have an index that changes only with the arm's own rewards"):
         br.exact_regret(G([1.0, 0.0], 1.0, 1.0), br.BayesUCB(prior=unknown_noise), horizon=5)

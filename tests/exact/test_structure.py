@@ -1,4 +1,4 @@
-"""What must hold whatever the numbers are: sums, orders, invariances and limits."""
+"""Properties of exact regret on any problem: sums, orders, invariances and limits."""
 
 import math
 
@@ -22,7 +22,7 @@ PROBLEMS = {
     "bernoulli, ucb1": (B([1, 2, 1], [1, 3, 2]), br.UCB1()),
     "bernoulli, wrong": (B([1, 2, 1], [1, 3, 2]), br.BayesUCB(prior=B([1, 1, 2], [1, 1, 1]))),
 }
-BEST = {"gaussian": 2e-5, "bernoulli": 2e-4}  # digits of the chance to be on the best arm
+BEST = {"gaussian": 2e-5, "bernoulli": 2e-4}  # accuracy of the probability of pulling the best arm
 EVERY = [pytest.param(*problem, id=name) for name, problem in PROBLEMS.items()]
 
 
@@ -253,7 +253,7 @@ def test_means_that_differ_a_little(gap):
 
 @compiled
 def test_a_wrong_prior_that_hardly_differs():
-    """A strength off by a little has a table of its own, which must say the same."""
+    """A slightly different pseudo-count uses another table, which must agree."""
     bandit = G([0.4, 0.0], 1.0, 1.0)
     right = br.exact_regret(bandit, br.BayesUCB(), horizon=10)
     found = br.exact_regret(bandit, br.BayesUCB(prior=G([0.4, 0.0], 1.0 + 1e-9, 1.0)), horizon=10)
@@ -265,20 +265,20 @@ def test_a_wrong_prior_that_hardly_differs():
 # --- limits --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strength", [1e4, 1e6, 1e8, 1e10, 1e12])
+@pytest.mark.parametrize("pseudo_count", [1e4, 1e6, 1e8, 1e10, 1e12])
 @compiled
-def test_narrow_priors_teach_nothing(strength):
-    """Every arm is as good as the first pulled, and what is learnt is of the order of sqrt(n / strength)."""
-    width, horizon = 1.0 / math.sqrt(strength), 12
+def test_narrow_priors_teach_nothing(pseudo_count):
+    """All arms are about equal to the first one pulled; learning gains are of the order of sqrt(n / pseudo_count)."""
+    width, horizon = 1.0 / math.sqrt(pseudo_count), 12
     found = br.exact_regret(G([0.0, 0.0], width, 1.0), br.BayesUCB(), horizon=horizon)
     nothing_learnt = horizon * width / math.sqrt(math.pi)
-    assert abs(found.regret / nothing_learnt - 1.0) <= 2.0 * math.sqrt(horizon / strength) + 1e-9
+    assert abs(found.regret / nothing_learnt - 1.0) <= 2.0 * math.sqrt(horizon / pseudo_count) + 1e-9
     assert found.regret < nothing_learnt * (1.0 + 1e-10)
     assert found.imbalance <= 1e-8
 
 
 def without_noise(gap, width, z, horizon):
-    """Two arms, the second `gap` below, when one pull tells all: the second is tried if its index is then higher."""
+    """Two arms, the second `gap` below, when one pull reveals a mean: the second is tried if its index is higher."""
     c = z * width - gap  # the second arm's first index, measured from the first arm's mean
     stay, _ = quad(lambda x: density(x / width) / width * positive_part(-gap - x, width), c, 12 * width)
     try_other, _ = quad(lambda x: density(x / width) / width * positive_part(x + gap, width), -12 * width, c)

@@ -1,10 +1,10 @@
-"""Exact regret against simulation on random problems, of every kind that there is.
+"""Exact regret against simulation on random problems of every kind.
 
     python tests/exact/validate.py gaussian                   # 36 problems, ten million runs each: some minutes
     python tests/exact/validate.py bernoulli --problems 40 --runs 1000000
 
-It prints one line a problem and, at the end, how far the numbers are apart in standard errors. With ten million runs a
-regret is known to about 1e-4 of itself. The tests do the same with fewer problems and runs.
+It prints one line per problem and, at the end, the differences in standard errors. Ten million runs give a regret to a
+relative accuracy of about 1e-4. The tests do the same with fewer problems and runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import bayesregret as br
 
 WORST = 4.0  # standard errors
-BEST = {"gaussian": 2e-5, "bernoulli": 1e-3}  # digits of the chance to be on the best arm
+BEST = {"gaussian": 2e-5, "bernoulli": 1e-3}  # accuracy of the probability of pulling the best arm
 
 
 class Problem(NamedTuple):
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """How far exact and simulated numbers are apart, in standard errors."""
+    """Differences between exact and simulated numbers, in standard errors."""
 
     exact: float
     error: float
@@ -49,7 +49,7 @@ class Compared(NamedTuple):
 
 
 def random_problems(kind: str, seed: int, longest: int = 100) -> Iterator[Problem]:
-    """Problems without end: one arm or many, equal or not, weak and strong priors, right and wrong ones."""
+    """Endless random problems: one arm or many, equal or not, weak and strong priors, right and wrong ones."""
     rng = np.random.default_rng(seed)
     make = {"gaussian": _gaussian, "bernoulli": _bernoulli}[kind]
     number = 0
@@ -84,8 +84,8 @@ def _bernoulli(rng: np.random.Generator, how: str, arms: int, horizon: int, delt
 
 def _some_equal(rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
     """All different, or some equal to the first."""
-    share = rng.choice([0.0, 0.5, 1.0])
-    return np.where(rng.random(len(means)) < share, means[0], means)
+    fraction = rng.choice([0.0, 0.5, 1.0])
+    return np.where(rng.random(len(means)) < fraction, means[0], means)
 
 
 def _with_policy(
@@ -101,7 +101,7 @@ def _with_policy(
 
 
 def compare(problem: Problem, runs: int, seed: int, few_arms: int = 1000) -> Compared:
-    """The chance of the best arm, which takes longest, for few arms only."""
+    """Compare a problem's exact and simulated numbers; the best arm's probability, the slowest, for few arms only."""
     start = time.perf_counter()
     found = br.exact_regret(problem.bandit, problem.policy, horizon=problem.horizon)
     share = found.best_share if problem.bandit.arms <= few_arms else None
@@ -113,7 +113,7 @@ def compare(problem: Problem, runs: int, seed: int, few_arms: int = 1000) -> Com
     end = time.perf_counter()
 
     def apart(exact: object, simulated: object, stderr: object) -> float:
-        """The worst of some; what never varies must agree to rounding."""
+        """Largest difference in standard errors; numbers without variance must agree up to rounding."""
         off = np.atleast_1d(np.abs(np.subtract(exact, simulated)))
         return float(np.max(off / np.maximum(stderr, 1e-9)))
 
@@ -127,7 +127,7 @@ def compare(problem: Problem, runs: int, seed: int, few_arms: int = 1000) -> Com
         result.stderr,
         (found.regret - result.mean) / max(result.stderr, 1e-9),
         apart(found.curve[np.array(rounds) - 1], result.curve.mean, result.curve.stderr),
-        # The chance of the best arm has a few digits only, and is not computed where that takes too long.
+        # The probability of the best arm has few digits, and is not computed where that takes too long.
         0.0
         if share is None
         else apart(share, best.mean(), np.hypot(best.std() / np.sqrt(runs), BEST[problem.bandit.kind])),

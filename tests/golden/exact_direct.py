@@ -1,17 +1,17 @@
-"""Golden values of exact Gaussian regret, straight from what a policy does: no prevailing charges, no order of pulls.
+"""Golden values of exact Gaussian regret, directly from the policy's decisions, without prevailing charges.
 
 Run as `python tests/golden/exact_direct.py` (minutes, one process): it writes `exact.json` beside itself. Nothing here
-comes from `bayesregret`. A state is how often each arm was pulled and its true posterior mean; the arm with the highest
-index is pulled, and its posterior mean moves by a normal step. What is to come is an integral over that step.
+comes from `bayesregret`. A state is each arm's number of pulls and true posterior mean; the arm with the highest index
+is pulled, and its posterior mean moves by a normal step. The expected future is an integral over that step.
 
 Two arms: the expected future is a smooth function of both means for either arm to be pulled now, and jumps where their
-indices meet. It is kept on Gauss-Legendre panels, from the last round back to the first; the integral over a step is
-cut where the indices meet. Doubles, about 14 digits.
+indices meet. It is stored on Gauss-Legendre panels, from the last round back to the first; the integral over a step is
+split where the indices meet. Doubles, about 14 digits.
 
-Few rounds: integrals in integrals with mpmath at 25 digits, any number of arms, cut at the indices of all other arms.
+Few rounds: nested integrals with mpmath at 25 digits, any number of arms, split at the indices of all other arms.
 
-Every value is computed twice, with other panels and rules, and kept only if the two agree to 1e-12; those that both
-ways can do were compared, and are compared again each time.
+Every value is computed twice, with different panels and rules, and kept only if the two agree to 1e-12. Where both
+methods apply, they are compared on each run.
 """
 
 import json
@@ -29,11 +29,11 @@ mp.dps = 25
 HERE = pathlib.Path(__file__).parent
 WORST = 1e-12
 FEW = 4  # rounds that nested integrals can do
-REACH = 9.0  # deviations at which a normal law is cut off
+REACH = 9.0  # standard deviations at which a normal distribution is cut off
 
 
 class Arm(NamedTuple):
-    """An arm's prior, its rewards, and what the policy believes: a prior worth `pulls` with its mean and noise."""
+    """An arm's prior and reward noise, and the policy's belief: a prior pseudo-count, mean and noise."""
 
     mean: object
     width: object
@@ -47,15 +47,15 @@ class Arm(NamedTuple):
         return (self.noise / self.width) ** 2
 
     def variance(self, k):
-        """Of the true posterior."""
+        """Variance of the true posterior after k pulls."""
         return self.noise**2 / (self.strength + k)
 
     def step(self, k):
-        """Deviation of the next posterior mean from the present one."""
+        """Standard deviation of the next change of the posterior mean."""
         return (self.variance(k) - self.variance(k + 1)) ** 0.5
 
     def spread(self, k):
-        """Deviation of the posterior mean after k pulls from the prior mean."""
+        """Standard deviation of the posterior mean after k pulls."""
         return self.width * (k / (k + self.strength)) ** 0.5
 
     def index(self, k, log_delta):
@@ -69,7 +69,7 @@ class Arm(NamedTuple):
 
 
 def make_arms(problem, policy, number):
-    """The arms of a problem with a policy; `number` makes mpf or float of what the JSON says."""
+    """Arms of a problem with a policy; `number` converts JSON numbers to mpf or float."""
     width, noise = number(problem["prior_width"]), number(problem["reward_noise"])
     arms = []
     for i, mean in enumerate(problem["prior_mean"]):
@@ -92,7 +92,7 @@ class Grid(NamedTuple):
 
 
 class TwoArms:
-    """Expected regret, pulls of the first arm and chance of the best arm, for each round to come, by state."""
+    """Expected regret, pulls of the first arm and probability of the best arm, for each future round, by state."""
 
     def __init__(self, arms, horizon, log_delta, degree, length):
         self.arms, self.horizon, self.log_delta = arms, horizon, log_delta
@@ -103,7 +103,7 @@ class TwoArms:
         self.grids = [[self.grid(a, k) for k in range(horizon)] for a in (0, 1)]
 
     def grid(self, a, k):
-        """Nodes of the posterior mean after k pulls, in panels of as many of the least deviations that smooth it."""
+        """Nodes of the posterior mean after k pulls, on panels of `length` times the smallest smoothing scale."""
         arm, other = self.arms[a], self.arms[1 - a]
         if k == 0:
             return Grid(np.array([arm.mean]), np.array([arm.mean]), np.ones(1))
@@ -118,14 +118,14 @@ class TwoArms:
         return Grid(edges, (middle[:, None] + radius[:, None] * x).ravel(), (radius[:, None] * w).ravel())
 
     def indices(self, a, k):
-        """At the nodes."""
+        """Indices at the nodes."""
         slope, constant = self.arms[a].index(k, self.log_delta)
         if constant == mp.inf:
             return np.full(1, np.inf)
         return float(slope) * self.grids[a][k].nodes + float(constant)
 
     def solve(self):
-        """(rounds, 3): regret, pulls of the first arm and chance of the best arm in each round."""
+        """(rounds, 3): regret, pulls of the first arm and probability of the best arm in each round."""
         later = {}
         for t in range(self.horizon - 1, -1, -1):
             now = {}
@@ -137,7 +137,7 @@ class TwoArms:
         return later[0, 0][first][0, 0].reshape(self.horizon, 3)
 
     def pull(self, a, counts, later):
-        """What is expected if arm a is pulled now: (nodes, nodes, channels), three channels a round."""
+        """Expected future if arm a is pulled now: (nodes, nodes, channels), three channels per round."""
         k = counts[a]
         mean = [self.grids[i][counts[i]].nodes for i in (0, 1)]
         spread = np.sqrt(sum(self.arms[i].variance(counts[i]) for i in (0, 1)))
@@ -154,7 +154,7 @@ class TwoArms:
         return np.swapaxes(payoff, 0, a)
 
     def future(self, a, k, after, values):
-        """The integral over the step of arm a from its k-th pull on; arm a goes on where its index is the higher."""
+        """Integral over the step of arm a after its k-th pull; arm a is pulled again where its index is higher."""
         arm, b = self.arms[a], 1 - a
         start, end = self.grids[a][k], self.grids[a][after[a]]
         stays, leaves = values[a], values[b]
@@ -210,7 +210,7 @@ def normal_density(u):
 
 
 class Nested:
-    """Posterior means of the arms pulled, round by round, and pulls of each arm: a list of numbers."""
+    """Expected posterior means of the arms pulled, round by round, and pulls of each arm, by nested integrals."""
 
     def __init__(self, arms, log_delta, degree, length):
         self.arms, self.log_delta = arms, log_delta
@@ -239,7 +239,7 @@ class Nested:
         return [means[a], *future], [x + y for x, y in zip(pulls, future_pulls, strict=True)]
 
     def last(self, a, means, indices, meets, step):
-        """The last round, in closed form: arm a again, if its index stays above, else the best of the others."""
+        """Last round in closed form: arm a again if its index stays highest, otherwise the best of the others."""
         others = [b for b in range(len(self.arms)) if b != a]
         if not others:
             return [means[a]], [mpf(1)]
@@ -273,7 +273,7 @@ class Nested:
 
 
 def expected_best(arms, degree):
-    """E max = int m d(prod of distributions), measured from the highest mean."""
+    """E max = int m d(product of distribution functions), measured from the highest mean."""
     top, width = max(arm.mean for arm in arms), arms[0].width
     total, panels = mpf(0), 40
     for i in range(panels):
@@ -352,7 +352,7 @@ NESTED_SCHEMES = ((22, mpf(3)), (18, mpf(2)))
 
 
 def difference(one, other, scale):
-    """The largest of all differences; regret in units of the prior width."""
+    """Largest of all differences; regret in units of the prior width."""
     worst = mpf(0)
     for name, unit in (("regret", scale), ("pulls", 1.0), ("best_chance", 1.0)):
         if one[name] is not None and other[name] is not None:

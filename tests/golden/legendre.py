@@ -1,4 +1,4 @@
-"""A rule for integrals at whatever precision mpmath has."""
+"""Gauss-Legendre quadrature at mpmath's current precision."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""The inverted divergence of rewards 0 and 1, against many digits."""
+"""The inverse Bernoulli divergence against 50 digits."""
 
 import itertools
 import math

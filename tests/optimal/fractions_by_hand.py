@@ -1,4 +1,4 @@
-"""The best play and Gittins indices from their definitions, in fractions: all decision trees, all stopping rules."""
+"""Optimal play and Gittins indices from their definitions, in fractions: all decision trees, all stopping rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def exact(numbers) -> tuple[Fraction, ...]:
 
 
 def best_of_all_trees(alpha, beta, rounds: int) -> Fraction:
-    """The highest expected reward of a decision tree: an arm for every sequence of rewards so far."""
+    """Highest expected reward of a decision tree: an arm for every sequence of rewards so far."""
     alpha, beta = exact(alpha), exact(beta)
     nodes = [rewards for length in range(rounds) for rewards in product((0, 1), repeat=length)]
     trees = product(range(len(alpha)), repeat=len(nodes))
@@ -33,7 +33,7 @@ def _reward_of_tree(tree, alpha, beta, rounds) -> Fraction:
 
 
 def best_reward(alpha, beta, rounds: int) -> Fraction:
-    """The same by recursion over posteriors."""
+    """The same number by recursion over posteriors."""
 
     @cache
     def value(wins, losses, left) -> Fraction:
@@ -66,29 +66,29 @@ def reward_of(choose, alpha, beta, rounds: int) -> Fraction:
 
 
 def index_by_all_rules(alpha, beta, rounds: int) -> Fraction:
-    """The most that a stopping rule earns for each pull; a rule says for every state but the first whether to go on."""
+    """Highest reward per pull of a stopping rule, which decides in every state but the first whether to go on."""
     (a,), (b,) = exact([alpha]), exact([beta])
     states = [(pulls, wins) for pulls in range(1, rounds) for wins in range(pulls + 1)]
     best = Fraction(0)
     for goes_on in product((False, True), repeat=len(states)):
         rule = {(0, 0): True} | dict(zip(states, goes_on, strict=True))
-        chances, reward, time = {(0, 0): Fraction(1)}, Fraction(0), Fraction(0)
+        probabilities, reward, time = {(0, 0): Fraction(1)}, Fraction(0), Fraction(0)
         for pulls in range(rounds):
             after: dict = {}
-            for (_, wins), chance in chances.items():
+            for (_, wins), probability in probabilities.items():
                 if rule[pulls, wins]:
                     mean = (a + wins) / (a + b + pulls)
-                    reward, time = reward + chance * mean, time + chance
+                    reward, time = reward + probability * mean, time + probability
                     for won, likely in ((1, mean), (0, 1 - mean)):
                         key = (pulls + 1, wins + won)
-                        after[key] = after.get(key, Fraction(0)) + chance * likely
-            chances = after
+                        after[key] = after.get(key, Fraction(0)) + probability * likely
+            probabilities = after
         best = max(best, reward / time)
     return best
 
 
 def index_by_charges(alpha, beta, rounds: int) -> Fraction:
-    """The same, raising a charge to what the best rule for it earns, until none earns more."""
+    """The same number, by raising a charge to the reward per pull of its best rule, until no rule earns more."""
     (a,), (b,) = exact([alpha]), exact([beta])
     charge = a / (a + b)
     while True:

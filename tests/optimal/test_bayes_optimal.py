@@ -20,7 +20,7 @@ PRIORS = {
 }
 
 
-def known_of(pulls, wins):
+def make_stats(pulls, wins):
     stats = empty_stats(len(pulls))
     stats.counts[:], stats.totals[:] = pulls, wins
     return stats
@@ -29,7 +29,7 @@ def known_of(pulls, wins):
 def chooser(policy, bandit, horizon):
     """A policy's decisions in plain Python."""
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
-    return lambda pulls, wins, round_: choose_arm(settings, belief, known_of(pulls, wins), round_, None)[0]
+    return lambda pulls, wins, round_: choose_arm(settings, belief, make_stats(pulls, wins), round_, None)[0]
 
 
 @pytest.mark.parametrize("name", PRIORS)

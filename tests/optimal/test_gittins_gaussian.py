@@ -49,7 +49,7 @@ def three_rounds(x, q):
 
 
 def test_one_round_is_the_mean():
-    bandit = br.GaussianBandit([3.0], prior_width=0.5, reward_noise=2.0)  # a prior worth 16 pulls
+    bandit = br.GaussianBandit([3.0], prior_width=0.5, reward_noise=2.0)  # prior pseudo-count 16
     assert br.gittins_index(bandit, rounds=1) == 3.0
     assert br.gittins_index(bandit, pulls=4, total=2.0, rounds=1) == pytest.approx((16 * 3.0 + 2.0) / 20, rel=1e-15)
 
@@ -111,11 +111,11 @@ def test_a_small_table(horizon):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("strength", [1e-6, 1.0, 5e4])
-def test_between_the_nodes(strength):
+@pytest.mark.parametrize("pseudo_count", [1e-6, 1.0, 5e4])
+def test_between_the_nodes(pseudo_count):
     horizon, rng = 300, np.random.default_rng(5)
-    table = gaussian_table(strength, horizon)
+    table = gaussian_table(pseudo_count, horizon)
     assert np.all(np.diff(table[0]) > 0.0)
     for pulls in rng.integers(0, horizon - 1, 25):
         left = int(rng.integers(2, horizon - pulls + 1))
-        assert table[pulls, left - 1] == pytest.approx(gaussian_width(strength + pulls, left, 1.0), rel=1e-6)
+        assert table[pulls, left - 1] == pytest.approx(gaussian_width(pseudo_count + pulls, left, 1.0), rel=1e-6)

@@ -1,4 +1,4 @@
-"""Gittins indices of Gaussian arms that each have a prior width and a reward noise of their own."""
+"""Gittins indices of heteroscedastic Gaussian arms."""
 
 import numpy as np
 import pytest
@@ -8,16 +8,20 @@ import bayesregret as br
 from bayesregret.contracts import empty_stats
 from bayesregret.optimal.gittins import check_within_horizon, gaussian_tables
 from bayesregret.policies.gittins import gittins_now
-from optimal.test_bayes_optimal import known_of
+from optimal.test_bayes_optimal import make_stats
 
-# The last two arms have the same strength, 4, and different noises.
-OWN = br.GaussianBandit([0.3, 0.0, -0.2, 1.0], prior_width=[0.5, 2.0, 1.0, 3.0], reward_noise=[1.5, 0.7, 2.0, 6.0])
+# The last two arms have the same prior pseudo-count, 4, and different noises.
+HETEROSCEDASTIC = br.GaussianBandit(
+    [0.3, 0.0, -0.2, 1.0], prior_width=[0.5, 2.0, 1.0, 3.0], reward_noise=[1.5, 0.7, 2.0, 6.0]
+)
 HORIZON = 5
 
 
 def alone(arm):
-    """A bandit that has nothing else."""
-    return br.GaussianBandit([OWN.prior_mean[arm]], OWN.prior_widths[arm], OWN.reward_noises[arm])
+    """A bandit with this arm only."""
+    return br.GaussianBandit(
+        [HETEROSCEDASTIC.prior_mean[arm]], HETEROSCEDASTIC.prior_widths[arm], HETEROSCEDASTIC.reward_noises[arm]
+    )
 
 
 def plain_width(width, noise, rounds):
@@ -28,31 +32,31 @@ def plain_width(width, noise, rounds):
     for pulls in range(rounds - 1, -1, -1):
         variance = 1.0 / (width**-2 + pulls * noise**-2)
         step = np.sqrt(variance - 1.0 / (1.0 / variance + noise**-2))
-        chances = norm.pdf((x - x[:, None]) / step)
-        margins = x + (chances / chances.sum(axis=1, keepdims=True)) @ np.maximum(margins, 0.0)
+        probabilities = norm.pdf((x - x[:, None]) / step)
+        margins = x + (probabilities / probabilities.sum(axis=1, keepdims=True)) @ np.maximum(margins, 0.0)
     return -np.interp(0.0, margins, x)
 
 
-@pytest.mark.parametrize("arm", range(OWN.arms))
+@pytest.mark.parametrize("arm", range(HETEROSCEDASTIC.arms))
 def test_an_index_does_not_depend_on_the_other_arms(arm):
     data = {"pulls": 2, "total": 1.0, "rounds": 3}
-    assert br.gittins_index(OWN, arm, **data) == br.gittins_index(alone(arm), **data)
-    settings, its_own = (br.Gittins().settings(bandit, HORIZON) for bandit in (OWN, alone(arm)))
+    assert br.gittins_index(HETEROSCEDASTIC, arm, **data) == br.gittins_index(alone(arm), **data)
+    settings, its_own = (br.Gittins().settings(bandit, HORIZON) for bandit in (HETEROSCEDASTIC, alone(arm)))
     for pulls, total in ((0, 0.0), (2, 1.0), (4, -3.0)):
-        stats, one = known_of([pulls] * 4, [total] * 4), known_of([pulls], [total])
-        index = gittins_now(settings, OWN.model, stats, arm, pulls + 1)
+        stats, one = make_stats([pulls] * 4, [total] * 4), make_stats([pulls], [total])
+        index = gittins_now(settings, HETEROSCEDASTIC.model, stats, arm, pulls + 1)
         assert index == gittins_now(its_own, alone(arm).model, one, 0, pulls + 1)
-        expected = br.gittins_index(OWN, arm, pulls=pulls, total=total, rounds=HORIZON - pulls)
+        expected = br.gittins_index(HETEROSCEDASTIC, arm, pulls=pulls, total=total, rounds=HORIZON - pulls)
         assert index == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(("arm", "rounds"), [(0, 4), (1, 2), (3, 3)])
 def test_a_plain_recursion(arm, rounds):
     """Another arm's noise is noticed: the control."""
-    width, noise = OWN.prior_width[arm], OWN.reward_noise[arm]
-    found = br.gittins_index(OWN, arm, rounds=rounds) - OWN.prior_mean[arm]
+    width, noise = HETEROSCEDASTIC.prior_width[arm], HETEROSCEDASTIC.reward_noise[arm]
+    found = br.gittins_index(HETEROSCEDASTIC, arm, rounds=rounds) - HETEROSCEDASTIC.prior_mean[arm]
     assert found == pytest.approx(plain_width(width, noise, rounds), rel=3e-4)
-    assert found != pytest.approx(plain_width(width, OWN.reward_noise[2], rounds), rel=1e-2)
+    assert found != pytest.approx(plain_width(width, HETEROSCEDASTIC.reward_noise[2], rounds), rel=1e-2)
 
 
 def test_scale_and_shift_of_one_arm():
@@ -65,8 +69,8 @@ def test_scale_and_shift_of_one_arm():
     assert br.gittins_index(moved, 1, **same) == br.gittins_index(plain, 1, **same)
 
 
-def test_a_table_for_each_strength():
-    tables, kind = gaussian_tables(OWN, 3)
+def test_a_table_for_each_pseudo_count():
+    tables, kind = gaussian_tables(HETEROSCEDASTIC, 3)
     assert tables.shape == (3, 3, 3)
     assert kind[2] == kind[3]
     listed = br.GaussianBandit([0, 1], [2, 2], [3, 3])
@@ -86,10 +90,12 @@ def test_tables_have_a_limit():
 
 def test_rewards_of_the_other_kind():
     """Indices are of what is believed: Gaussian arms, of rewards that are a step off their mean, or 0 and 1."""
-    steps = br.GaussianBandit(OWN.prior_mean, OWN.prior_width, OWN.reward_noise, noise_kind="rademacher")
+    steps = br.GaussianBandit(
+        HETEROSCEDASTIC.prior_mean, HETEROSCEDASTIC.prior_width, HETEROSCEDASTIC.reward_noise, noise_kind="rademacher"
+    )
     settings = br.Gittins().settings(steps, 3)
     index = gittins_now(settings, steps.model, empty_stats(4), 1, 1)
-    assert index == gittins_now(settings, OWN.model, empty_stats(4), 1, 1)
+    assert index == gittins_now(settings, HETEROSCEDASTIC.model, empty_stats(4), 1, 1)
     belief = br.GaussianBandit([0.5, 0.5], [0.1, 0.3], 0.5)
     agent = br.Gittins(prior=belief).start(br.BernoulliBandit([1, 1], [1, 1]), horizon=4)
     assert agent.select() == 1  # there is more to learn of it
@@ -97,7 +103,7 @@ def test_rewards_of_the_other_kind():
 
 @pytest.mark.compiled
 def test_to_know_the_noises_is_worth_something():
-    """On the same rewards a belief in each other's noises loses; the right one, told twice, does not: the control."""
+    """On the same rewards a belief in swapped noises loses; the true belief, given explicitly, does not (control)."""
     noises = np.repeat([0.3, 6.0], 3)
     bandit, mistaken = (br.GaussianBandit([0.0] * 6, 1.0, believed) for believed in (noises, noises[::-1]))
     policies = {"right": br.Gittins(), "wrong": br.Gittins(mistaken), "again": br.Gittins(bandit)}

@@ -7,27 +7,29 @@ import bayesregret as br
 from bayesregret.contracts import add_reward, choose_arm, empty_stats
 from bayesregret.policies.gittins import gittins_now
 from optimal.fractions_by_hand import best_reward, reward_of
-from optimal.test_bayes_optimal import chooser, known_of
+from optimal.test_bayes_optimal import chooser, make_stats
 
 BERNOULLI = br.BernoulliBandit([1, 2, 1, 0.5], [1, 1, 3, 0.5])
 GAUSSIAN = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=1.0, reward_noise=1.5)
-OWN = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=[0.5, 1.0, 1.0, 2.0], reward_noise=1.5)
+HETEROSCEDASTIC = br.GaussianBandit([0.3, 0.0, 0.0, -0.2], prior_width=[0.5, 1.0, 1.0, 2.0], reward_noise=1.5)
 STANDARD_ERRORS = 4.0
 
 
 def gittins_chooser(bandit, horizon):
-    """Without ceilings: the highest index of all arms in every round."""
+    """Without upper bounds: the highest index of all arms in every round."""
     settings = br.Gittins().settings(bandit, horizon)
 
     def choose(pulls, wins, round_):
-        stats = known_of(pulls, wins)
+        stats = make_stats(pulls, wins)
         return int(np.argmax([gittins_now(settings, bandit.model, stats, a, round_) for a in range(bandit.arms)]))
 
     return choose
 
 
-@pytest.mark.parametrize("bandit", [BERNOULLI, GAUSSIAN, OWN], ids=["bernoulli", "gaussian", "own widths"])
-def test_ceilings_change_no_decision(bandit):
+@pytest.mark.parametrize(
+    "bandit", [BERNOULLI, GAUSSIAN, HETEROSCEDASTIC], ids=["bernoulli", "gaussian", "heteroscedastic"]
+)
+def test_upper_bounds_change_no_decision(bandit):
     horizon, rng = 9, np.random.default_rng(2)
     settings = br.Gittins().settings(bandit, horizon)
     looks_at_all = gittins_chooser(bandit, horizon)
@@ -46,9 +48,9 @@ def test_ceilings_change_no_decision(bandit):
 def test_rewards_from_elsewhere():
     """More rewards than rounds: the table ends at the horizon, and so do the rounds that an arm is given."""
     settings = br.Gittins().settings(BERNOULLI, 6)
-    index = gittins_now(settings, BERNOULLI.model, known_of((4, 0, 0, 7), (3, 0, 0, 2)), 0, 1)
+    index = gittins_now(settings, BERNOULLI.model, make_stats((4, 0, 0, 7), (3, 0, 0, 2)), 0, 1)
     assert index == pytest.approx(br.gittins_index(BERNOULLI, 0, pulls=4, total=3, rounds=2), abs=1e-9)
-    beyond = gittins_now(settings, BERNOULLI.model, known_of((4, 0, 0, 7), (3, 0, 0, 2)), 3, 1)
+    beyond = gittins_now(settings, BERNOULLI.model, make_stats((4, 0, 0, 7), (3, 0, 0, 2)), 3, 1)
     assert beyond == pytest.approx(2.5 / 8.0)
 
 

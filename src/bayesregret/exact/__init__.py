@@ -1,4 +1,4 @@
-"""Bayes regret computed exactly, with no simulation: docs/theory/exact.md has the theorem and its proof."""
+"""Exact Bayes regret, without simulation: docs/theory/exact.md has the theorem and its proof."""
 
 from bayesregret.exact.explore_commit.regret import explore_commit_regret
 from bayesregret.exact.optimal_delta import BestDelta, best_delta

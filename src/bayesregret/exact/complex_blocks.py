@@ -1,9 +1,9 @@
-"""Complex numbers at a block of points, in short loops that become vector instructions.
+"""Complex arithmetic on blocks of points, in short loops that compile to vector instructions.
 
-A block is one array: BLOCK real parts, then as many imaginary parts, which are then known to be apart. Vector
-instructions need arrays that are known not to overlap: no result is one of the arguments' arrays unless it is written
-`x`, and no loop has more than five arrays (LLVM compares eight pairs of them, no more). Each is compiled once: calling
-it costs nothing beside a block of points.
+A block is one array: BLOCK real parts, then BLOCK imaginary parts. The compiler vectorises a loop only if it can prove
+that its arrays do not overlap: no output is one of the input arrays, except the argument `x`, and no loop has more than
+five arrays (LLVM checks at most eight pairs). Each function is compiled once, not inlined: a call costs little compared
+to a block of points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.dispatch import rarely_called
 from bayesregret.exact.power_series import Series
 
-# A move's blocks fit into the nearest cache.
+# All blocks of one move fit into the L1 cache.
 BLOCK = 128
 
 
@@ -23,7 +23,7 @@ def zero_blocks(*shape: int) -> Array:
 
 
 def to_blocks(values: Series) -> Array:
-    """(blocks, 2 BLOCK): all values of a series; zero beyond its end."""
+    """Return the values of a series as (blocks, 2 BLOCK), padded with zeros."""
     count = -(-len(values) // BLOCK)
     padded = np.zeros(count * BLOCK, np.complex128)
     padded[: len(values)] = values
@@ -32,13 +32,13 @@ def to_blocks(values: Series) -> Array:
 
 
 def from_blocks(blocks: Array, points: int) -> Series:
-    """A series out of its blocks."""
+    """Return the series stored in these blocks."""
     return np.asarray((blocks[:, :BLOCK] + 1j * blocks[:, BLOCK:]).ravel()[:points])
 
 
 @rarely_called
 def split(values, start, out):
-    """A block of a row; beyond the row's end all stays zero."""
+    """Copy one block of a row of complex values; entries beyond the row's end stay unchanged."""
     part = values[start : start + BLOCK]
     for q in range(part.shape[0]):
         out[q] = part[q].real
@@ -107,7 +107,7 @@ def middle(old, change, out):
 
 @rarely_called
 def squares(old, change, middle_squared, half_squared):
-    """Of the middle between old and new, and of half the change."""
+    """Write the squares of old + change / 2 and of change / 2."""
     for q in range(BLOCK):
         h, i = 0.5 * change[q], 0.5 * change[q + BLOCK]
         a, b = old[q] + h, old[q + BLOCK] + i
@@ -125,7 +125,7 @@ def add_scaled(x, factor, y):
 
 @rarely_called
 def next_term(x, power, y, half_squared, factor):
-    """Horner's rule upside down: the next power of half the change squared, and x y + factor times it in x."""
+    """One step of a polynomial sum: multiply `power` by `half_squared`, then set x to x y + factor * power."""
     for q in range(BLOCK):
         a, b, c, d = power[q], power[q + BLOCK], half_squared[q], half_squared[q + BLOCK]
         power[q] = a * c - b * d
@@ -136,7 +136,7 @@ def next_term(x, power, y, half_squared, factor):
 
 
 @rarely_called
-def share_products(one, first, total, change, others):
+def add_two_products(one, first, total, change, others):
     """Add `change` times `one` to `first` and `change` times `others` to `total`."""
     for q in range(BLOCK):
         a, b = change[q], change[q + BLOCK]
@@ -148,7 +148,7 @@ def share_products(one, first, total, change, others):
 
 @rarely_called
 def real_dot(x, y):
-    """The real part of the sum of all products."""
+    """Real part of the sum of products."""
     total = 0.0
     for q in range(BLOCK):
         total += x[q] * y[q] - x[q + BLOCK] * y[q + BLOCK]

@@ -1,4 +1,4 @@
-"""The failure probability with which a policy's exact regret is smallest."""
+"""The failure probability delta that minimises a policy's exact regret."""
 
 from __future__ import annotations
 
@@ -14,15 +14,25 @@ from bayesregret.exact.regret import exact_regret
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 
-# Steps of a coarse grid: Bernoulli arms' regret jumps with delta, and a local search alone may end in any hollow.
+# Steps of a coarse grid: on Bernoulli arms regret jumps with delta, and a local search may end in any local minimum.
 STEPS = 8
-LEAST = 1e-2  # of log(1/delta), where it is nearly nothing
-# log(1/delta) is found to this accuracy; regret is flat there, so that it is known much better.
+LEAST = 1e-2  # smallest log(1/delta) tried
+# Accuracy of log(1/delta); regret is flat at its minimum, so it is far more accurate.
 ACCURACY = 1e-3
 
 
 class BestDelta(NamedTuple):
-    """The best delta, the regret with it, and the regret with the usual one, 1/horizon."""
+    """The best delta, and the regret with it and with the usual delta.
+
+    Attributes
+    ----------
+    delta : float
+        The failure probability with the smallest exact regret.
+    regret : float
+        Bayes regret with this delta.
+    usual_regret : float
+        Bayes regret with the default delta, 1 / horizon.
+    """
 
     delta: float
     regret: float
@@ -30,12 +40,26 @@ class BestDelta(NamedTuple):
 
 
 def best_delta(bandit: Bandit, policy: Policy, *, horizon: int) -> BestDelta:
-    """The delta of a policy that makes its Bayes regret on this bandit over this horizon smallest.
+    """Find the failure probability delta that minimises a policy's exact Bayes regret.
 
-    >>> from bayesregret.models import GaussianBandit
-    >>> from bayesregret.policies import BayesUCB
-    >>> found = best_delta(GaussianBandit([1, 0], prior_width=1, reward_noise=1), BayesUCB(), horizon=5)
-    >>> found.regret < found.usual_regret
+    Parameters
+    ----------
+    bandit : Bandit
+        A Gaussian or Bernoulli bandit.
+    policy : Policy
+        An index policy for which `exact_regret` works, with its `delta` left open (None).
+    horizon : int
+        Number of rounds.
+
+    Returns
+    -------
+    BestDelta
+        A named tuple (delta, regret, usual_regret); `usual_regret` is the regret with delta = 1 / horizon.
+
+    Examples
+    --------
+    >>> best = best_delta(GaussianBandit([1, 0], prior_width=1, reward_noise=1), BayesUCB(), horizon=5)
+    >>> best.regret < best.usual_regret
     True
     """
     if getattr(policy, "delta", 0.0) is not None:
@@ -48,7 +72,7 @@ def best_delta(bandit: Bandit, policy: Policy, *, horizon: int) -> BestDelta:
         return exact_regret(bandit, dataclasses.replace(policy, delta=delta), horizon=horizon).regret  # type: ignore[type-var]
 
     most = max(2.0, 2.0 * math.log(usual.horizon))
-    # Even steps of the width, which is as the root of log(1/delta).
+    # Even steps in the confidence width, which is proportional to sqrt(log(1/delta)).
     grid = [max(LEAST, most * (step / STEPS) ** 2) for step in range(STEPS + 1)]
     lowest = grid.index(min(grid, key=regret))
     around = grid[max(0, lowest - 1)], grid[min(STEPS, lowest + 1)]

@@ -1,4 +1,4 @@
-"""The front door: everything is checked once, here, before anything is computed."""
+"""`exact_regret`: checks of its arguments, and the choice of the computation."""
 
 from __future__ import annotations
 
@@ -12,39 +12,56 @@ from threadpoolctl import threadpool_limits
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls
-from bayesregret.exact.bernoulli.best_arm import bernoulli_best_chance
+from bayesregret.exact.bernoulli.best_arm import bernoulli_best_arm_probability
 from bayesregret.exact.bernoulli.regret import bernoulli_kinds, bernoulli_regret
-from bayesregret.exact.gaussian.best_arm import gaussian_best_chance
+from bayesregret.exact.gaussian.best_arm import gaussian_best_arm_probability
 from bayesregret.exact.gaussian.regret import gaussian_kinds, gaussian_regret
-from bayesregret.exact.level_sweep import Found
+from bayesregret.exact.level_sweep import SweepResult
 from bayesregret.exact.result import ExactRegret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import Policy
-from bayesregret.policies.base import is_mean_plus_width, moves_with_time
+from bayesregret.policies.selection import is_mean_plus_width, moves_with_time
 
-# Orders of all rules and digits of series, for as many digits as there are and for this accuracy. The result of the
-# finer order is told, the difference of both is its error.
+# Fine and coarse order of all quadrature rules, and digits of series: for full accuracy, and for FEW_ENOUGH_FOR. The
+# result is that of the fine order; its difference from the coarse one is the error estimate.
 ALL_DIGITS = (12, 10, 11.5)
 FEW_DIGITS = (9, 7, 8.0)
 FEW_ENOUGH_FOR = 1e-4
 LARGEST_HORIZON = 20_000
-# Expected pulls of all arms add up to the rounds, to this share of them at least, or nothing is told.
+# Largest allowed difference between the arms' total expected pulls and the rounds, as a fraction of the rounds.
 WORST_BALANCE = 1e-6
 
 
 def exact_regret(
     bandit: Bandit, policy: Policy, *, horizon: int, delta: float | None = None, accuracy: float | None = None
 ) -> ExactRegret:
-    """Bayes regret of an index policy, computed to about nine digits with no simulation.
+    """Compute the Bayes regret of an index policy to about nine digits, without simulation.
 
-    For Gaussian and Bernoulli bandits, and policies that take the arm with the highest index, each index a function of
-    its own arm's rewards alone: BayesUCB, with any prior, UCB1, and your own. `delta` is the policy's own if None.
-    An `accuracy` of 1e-4 or more, relative, is enough for a picture and takes a third of the time for Gaussian bandits.
+    The policy must pull the arm with the highest index, and each index must depend on that arm's rewards alone:
+    BayesUCB with any prior, UCB1, and policies of your own. docs/theory/exact.md has the theorem.
 
-    >>> from bayesregret.models import GaussianBandit
-    >>> from bayesregret.policies import BayesUCB
-    >>> found = exact_regret(GaussianBandit([1, 0], prior_width=1, reward_noise=1), BayesUCB(), horizon=100)
-    >>> round(found.regret, 6), found.error < 1e-7
+    Parameters
+    ----------
+    bandit : Bandit
+        A Gaussian bandit with Gaussian noise, or a Bernoulli bandit.
+    policy : Policy
+        The index policy.
+    horizon : int
+        Number of rounds, at most 20,000.
+    delta : float, optional
+        Failure probability of the policy, where the policy leaves it open; by default 1 / horizon.
+    accuracy : float, optional
+        Relative accuracy that is enough. 1e-4 or more takes a third of the time on Gaussian bandits.
+
+    Returns
+    -------
+    ExactRegret
+        Regret after every round with an estimate of its numerical error, and the expected pulls of each arm.
+
+    Examples
+    --------
+    >>> exact = exact_regret(GaussianBandit([1, 0], prior_width=1, reward_noise=1), BayesUCB(), horizon=100)
+    >>> round(exact.regret, 6), exact.error < 1e-7
     (5.160155, True)
     """
     if not isinstance(bandit, Bandit):
@@ -56,17 +73,17 @@ def exact_regret(
     accuracy = 0.0 if accuracy is None else checks.positive("accuracy", accuracy)
     policy = _with_delta(policy, delta)
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
-    check_own_arm(belief)
+    check_independent_arms(belief)
     _check_index(policy, bandit, settings)
     found, error, find_best_chance = compute(bandit, settings, belief, horizon, accuracy)
-    if bandit.arms == 1:  # what is found is rounding
-        found, error = Found(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
-    curve = np.maximum(0.0, np.cumsum(found.regret))  # less is rounding
+    if bandit.arms == 1:  # the regret is 0, and all that was computed is rounding
+        found, error = SweepResult(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
+    curve = np.maximum(0.0, np.cumsum(found.regret))  # negative values are rounding
     balance = np.maximum.accumulate(np.abs(np.cumsum(found.rounds - 1.0)))
     if not balance[-1] <= WORST_BALANCE * horizon:
         raise ValueError(
-            "prior_width must be nearer in size to the means and the noise for an exact regret: expected pulls do not "
-            "add up to the rounds here"
+            "prior_width must be closer in size to the means and the noise for an exact regret: the computed pulls do "
+            "not add up to the rounds"
         )
     rounding = np.spacing(1.0) * 10.0 * np.cumsum(np.abs(found.regret))
     return ExactRegret(
@@ -82,18 +99,18 @@ def exact_regret(
     )
 
 
-def check_own_arm(belief: Any) -> None:
-    if type(belief) not in prior_pulls.bodies:
+def check_independent_arms(belief: Any) -> None:
+    if not prior_pulls.supports(belief):
         raise ValueError(
-            "prior must be one of independent arms for an exact regret: the arms' indices must depend on their own "
-            "rewards alone"
+            "prior must have independent arms for an exact regret: each arm's index must depend on its own rewards "
+            "alone"
         )
 
 
 def _check_index(policy: Policy, bandit: Bandit, settings: Any) -> None:
     if moves_with_time(settings):
         raise ValueError(
-            "policy must have an index that only an arm's own rewards change for an exact regret, got "
+            "policy must have an index that changes only with the arm's own rewards for an exact regret, got "
             f"{policy.name} on {bandit.a_kind} bandit"
         )
     if isinstance(bandit, GaussianBandit) and not is_mean_plus_width(settings):
@@ -103,29 +120,29 @@ def _check_index(policy: Policy, bandit: Bandit, settings: Any) -> None:
 
 
 def _largest_loss(bandit: Bandit) -> float:
-    """About how much a pull more or less changes regret by, at most."""
+    """Approximate upper bound on the change of regret by one pull more or less."""
     if isinstance(bandit, GaussianBandit):
         return float(np.ptp(bandit.prior_mean)) + 3.0 * float(bandit.prior_widths.max())
     return 1.0
 
 
-Computed = tuple[Found, Array, Callable[[], Array | None]]
+Computed = tuple[SweepResult, Array, Callable[[], Array | None]]
 
 
 def _computation(bandit: Bandit) -> Callable[[Any, Any, Any, int, float], Computed]:
-    """How regret is computed for this bandit; one line that says why not where it cannot be."""
+    """Return the function that computes the regret of this bandit, or raise an error that says why there is none."""
     if isinstance(bandit, BernoulliBandit):
         return _bernoulli
     if isinstance(bandit, GaussianBandit):
         if bandit.noise_kind != "gaussian":
             raise ValueError(
-                f"noise_kind must be gaussian for an exact regret, got {bandit.noise_kind}: the posterior that the "
-                "policy believes in is not the rewards' own"
+                f"noise_kind must be gaussian for an exact regret, got {bandit.noise_kind}: the policy's posterior is "
+                "not the true one"
             )
         return _gaussian
     raise ValueError(
-        f"bandit must be gaussian or bernoulli for an exact regret, got {bandit.a_kind} one: the arms' indices must "
-        "depend on their own rewards alone, and here an arm's reward tells about the others, too"
+        f"bandit must be gaussian or bernoulli for an exact regret, got {bandit.a_kind} one: each arm's index must "
+        "depend on its own rewards alone, and here a reward is also informative about other arms"
         if bandit.kind == "linear"
         else f"bandit must be gaussian or bernoulli for an exact regret, got {bandit.a_kind} one"
     )
@@ -148,15 +165,15 @@ def _gaussian(bandit: GaussianBandit, settings: Any, belief: Any, horizon: int, 
         fine = gaussian_regret(bandit, kinds, horizon, fine_order, digits)
         coarse = gaussian_regret(bandit, kinds, horizon, coarse_order, digits)
 
-    def best_chance() -> Array | None:
+    def best_arm_probability() -> Array | None:
         with one_blas_thread():
-            return gaussian_best_chance(bandit, kinds, horizon)
+            return gaussian_best_arm_probability(bandit, kinds, horizon)
 
-    return fine, np.abs(np.cumsum(fine.regret - coarse.regret)), best_chance
+    return fine, np.abs(np.cumsum(fine.regret - coarse.regret)), best_arm_probability
 
 
 def one_blas_thread() -> Any:
-    """The matrices are small: more threads would mostly wait for each other, on a busy machine ten times as long."""
+    """Limit BLAS to one thread: the matrices are small, and on a busy machine more threads take ten times as long."""
     return threadpool_limits(limits=1, user_api="blas")
 
 
@@ -164,4 +181,4 @@ def _bernoulli(bandit: BernoulliBandit, settings: Any, belief: Any, horizon: int
     kinds = bernoulli_kinds(bandit, settings, belief, horizon)
     found, error = bernoulli_regret(bandit, settings, belief, horizon, kinds)
     arm_kind, first, _ = kinds
-    return found, error, lambda: bernoulli_best_chance(bandit, settings, belief, horizon, arm_kind, first)
+    return found, error, lambda: bernoulli_best_arm_probability(bandit, settings, belief, horizon, arm_kind, first)

@@ -1,4 +1,4 @@
-"""What an exact computation found, with its numerical error."""
+"""`ExactRegret`: the result of an exact computation, with its numerical error."""
 
 from __future__ import annotations
 
@@ -14,16 +14,44 @@ from bayesregret.models import Bandit
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactRegret:
-    """The Bayes regret of one policy, computed without a random number."""
+    """The Bayes regret of one policy, computed without simulation: the result of `exact_regret`.
+
+    Attributes
+    ----------
+    bandit : Bandit
+        The bandit.
+    policy : str
+        Name of the policy.
+    horizon : int
+        Number of rounds.
+    delta : float or None
+        Failure probability of the policy; None if the policy has none.
+    curve : ndarray, shape (horizon,)
+        Bayes regret after each round, with the delta of the whole horizon.
+    curve_error : ndarray, shape (horizon,)
+        Estimates of the numerical error of `curve`.
+    pulls : ndarray, shape (arms,)
+        Expected pulls of each arm.
+    imbalance : float
+        Largest difference, over rounds t, between t and the arms' total expected pulls until round t. It is 0 but for
+        numerical error.
+    find_best_chance : callable
+        Computes `best_chance`.
+
+    Examples
+    --------
+    >>> exact_regret(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), UCB1(), horizon=4).curve.round(6)
+    array([0.166667, 0.333333, 0.416667, 0.486111])
+    """
 
     bandit: Bandit
     policy: str
     horizon: int
-    delta: float | None  # the failure probability that the policy has, where it has one
-    curve: Array  # (horizon,): Bayes regret after each round, with the delta of the whole horizon
-    curve_error: Array  # (horizon,): estimates of the numerical error
-    pulls: Array  # (arms,): expected pulls of each arm
-    imbalance: float  # how far the expected pulls of all arms until round t are from t, at most
+    delta: float | None
+    curve: Array
+    curve_error: Array
+    pulls: Array
+    imbalance: float
     find_best_chance: Callable[[], Array | None]
 
     @property
@@ -38,34 +66,39 @@ class ExactRegret:
 
     @functools.cached_property
     def best_chance(self) -> Array | None:
-        """(horizon,): the chance that each round is on the best arm, to about five digits for Gaussian bandits and
-        three for Bernoulli ones; computed when it is first asked for.
+        """Probability that each round pulls the best arm, shape (horizon,); computed on first access.
 
-        None for Gaussian arms with prior widths or reward noises of their own, and where it would take too long:
-        Bernoulli bandits over more than 2,000 rounds, Gaussian ones with a prior 30 times as wide as the noise,
-        confidence bounds of more than 15 deviations, or, for policies without a prior, noise 8 times as wide as the
-        prior.
+        It has about five digits for Gaussian bandits and three for Bernoulli ones. It is None for heteroscedastic
+        Gaussian arms, and where it would take too long: Bernoulli bandits over more than 2,000 rounds, and Gaussian
+        bandits with a prior 30 times as wide as the noise, with confidence bounds wider than 15 posterior standard
+        deviations, or, for policies without a prior, with noise 8 times as wide as the prior.
         """
         return self.find_best_chance()
 
     @property
     def best_share(self) -> float | None:
-        """Expected share of rounds on the best arm."""
+        """Expected fraction of rounds on the best arm; None where `best_chance` is None."""
         return None if self.best_chance is None else float(self.best_chance.mean())
 
     def table(self, best_arm: bool = False) -> list[list[str]]:
-        """Headings and a row, as `print` and the command line show them; the best arm's chances take longer."""
+        """Return the headings and the row that `print` and the command line show.
+
+        Parameters
+        ----------
+        best_arm : bool
+            Add the probability of pulling the best arm, which takes longer to compute.
+        """
         headings = ["policy", "Bayes regret", "error", "per round"]
         regret = exact_digits(self.regret, self.error)
         row = [self.policy, regret, f"{self.error:.0e}", brief(self.regret / self.horizon)]
         if best_arm:
-            chance = self.best_chance
+            probability = self.best_chance
             headings += ["best arm", "best arm at the end"]
-            row += ["", ""] if chance is None else [f"{chance.mean():.2%}", f"{chance[-1]:.2%}"]
+            row += ["", ""] if probability is None else [f"{probability.mean():.2%}", f"{probability[-1]:.2%}"]
         return [headings, row]
 
     def summary(self) -> str:
-        """One line that says what was computed."""
+        """Describe the computation in one line."""
         size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
         delta = "" if self.delta is None else f", delta {self.delta:g}"
         return f"{self.bandit.kind} bandit, {size}{delta}; computed, not simulated"
@@ -79,7 +112,13 @@ class ExactRegret:
         )
 
     def to_dict(self, best_arm: bool = False) -> dict[str, Any]:
-        """Plain data, as `bayesregret exact --json` prints it."""
+        """Return plain data, as `bayesregret exact --json` prints it.
+
+        Parameters
+        ----------
+        best_arm : bool
+            Add the probability of pulling the best arm, which takes longer to compute.
+        """
         data = {
             "problem": self.bandit.to_dict(),
             "policy": self.policy,

@@ -1,1 +1,1 @@
-"""Numerical building blocks: integrals, special functions, tails and expected maxima."""
+"""Numerical building blocks: quadrature, special functions, tail bounds and expected maxima."""

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence of rewards 0 and 1, inverted."""
+"""Inverse of the Bernoulli Kullback-Leibler divergence in its second argument."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import math
 
 from bayesregret.dispatch import jitable, rarely_called
 
-# Newton's method doubles the digits at last: after a step of this share there is nothing left to do.
+# Newton's method converges quadratically: after a step of this relative size, no digit is left to gain.
 MOST_STEPS, LAST_STEP = 60, 1e-8
-# Below it a logarithm is a series, so that no digits are lost.
+# Below this argument x - log(1 + x) is computed as a series, which loses no digits.
 SMALL = 0.1
 
 
 @rarely_called
 def highest_mean_within(divergence, mean):
-    """The largest q with mean log(mean / q) + (1 - mean) log((1 - mean) / (1 - q)) <= divergence.
+    """Largest q with mean log(mean / q) + (1 - mean) log((1 - mean) / (1 - q)) <= divergence.
 
-    In u = log((1 - mean) / (1 - q)) the divergence is convex, and Newton's method from above a root of a convex
-    function never passes it. It is written as a sum of two positive parts, which loses no digits however small it is.
+    In u = log((1 - mean) / (1 - q)) the divergence is convex, and Newton's method started above the root of a convex
+    function never passes it. The divergence is computed as a sum of two positive parts, so that small values keep all
+    their digits.
     """
     if mean >= 1.0 or divergence <= 0.0:
         return mean
@@ -38,8 +39,11 @@ def highest_mean_within(divergence, mean):
 
 @jitable
 def upper_limit(divergence, mean, rest):
-    """The divergence is the integral of (x - mean) / (x (1 - x)) up to q; here with the denominator's upper limits 1/4,
-    1 - mean and q, and for large divergences without the part of log q."""
+    """Upper bound on u, the start of Newton's method.
+
+    The divergence is the integral of (x - mean) / (x (1 - x)) from the mean to q; the bound uses that the denominator
+    is at most 1/4, 1 - mean and q. For large divergences it drops the term in log q.
+    """
     near = math.sqrt(2.0 * divergence * min(0.25, rest))
     rise = min(near, divergence + math.sqrt(divergence * (divergence + 2.0 * mean))) / rest
     if rise < 0.75:
@@ -52,7 +56,7 @@ def excess(x):
     """x - log(1 + x)."""
     if abs(x) >= SMALL:
         return x - math.log1p(x)
-    ratio = x / (2.0 + x)  # log(1 + x) is twice the area tangent of it
+    ratio = x / (2.0 + x)  # log(1 + x) = 2 artanh(ratio)
     square = ratio * ratio
     series = 1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square * (1 / 11 + square * (1 / 13)))))
     return 2.0 * square * (1.0 / (1.0 - ratio) - ratio * series)

@@ -1,7 +1,7 @@
 """Beta distributions in log-odds, Y = log(m / (1 - m)).
 
-There a Beta density is an analytic, single-humped function with exponential tails, however singular it is at 0 and 1,
-so that evenly spaced points integrate it to the last digit.
+The density of Y is analytic and unimodal with exponential tails, however singular the density of m is at 0 and 1, so
+evenly spaced points integrate it to the last digit.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from scipy.special import betainc, gammaln, log_expit, polygamma
 
 from bayesregret.checks import Array
 
-# A density this many powers of e below its peak has no weight in a float.
+# A density smaller than exp(-DEPTH) times its peak is negligible in double precision.
 DEPTH = 40.0
-# Log-odds beyond this are 0 and 1 in a float.
+# Log-odds beyond this are probabilities 0 or 1 in double precision.
 FARTHEST = 700.0
-# From here on five terms of Stirling's series are exact.
+# From this argument on, five terms of Stirling's series have all digits.
 ASYMPTOTIC = 16.0
 
 
 def log_density(alpha: float, beta: float, y: Array) -> Array:
-    """Of the log-odds y themselves, seen from the peak: at large counts its parts are huge and all but cancel."""
+    """Log density of the log-odds at y, relative to the peak: for large counts the separate terms nearly cancel."""
     peak = math.log(alpha / beta)
     away = np.asarray(y) - peak
     with np.errstate(over="ignore"):
@@ -32,14 +32,14 @@ def log_density(alpha: float, beta: float, y: Array) -> Array:
 
 
 def _log_peak(alpha: float, beta: float) -> float:
-    """The log density of the log-odds at log(alpha / beta), by Stirling's formula with its rest."""
+    """Log density of the log-odds at log(alpha / beta), by Stirling's formula with its remainder."""
     both = alpha + beta
     rest = float(_stirling_rest(np.array(both)) - _stirling_rest(np.array(alpha)) - _stirling_rest(np.array(beta)))
     return 0.5 * math.log(alpha * (beta / both) / (2.0 * math.pi)) + rest
 
 
 def log_below(alpha: float, beta: float, y: Array) -> Array:
-    """The log of the distribution function."""
+    """Log of the distribution function at log-odds y."""
     from_above = betainc(beta, alpha, np.exp(log_expit(-y)))
     from_below = betainc(alpha, beta, np.exp(log_expit(y)))
     with np.errstate(divide="ignore"):
@@ -48,13 +48,13 @@ def log_below(alpha: float, beta: float, y: Array) -> Array:
 
 
 def log_density_at(alpha: float, beta: float, m: Array, rest: Array) -> Array:
-    """Of m itself, rest = 1 - m, both positive."""
+    """Log density of m itself; rest = 1 - m, both positive."""
     log_m, log_rest = np.log(m), np.log(rest)
     return log_density(alpha, beta, log_m - log_rest) - log_m - log_rest
 
 
 def support(alpha: float, beta: float) -> tuple[float, float]:
-    """The log-odds between which the density has weight."""
+    """Interval of log-odds outside which the density is negligible."""
     mode = math.log(alpha / beta)
     peak = float(log_density(alpha, beta, np.array(mode)))
 
@@ -70,23 +70,23 @@ def support(alpha: float, beta: float) -> tuple[float, float]:
 
 
 def width(alpha: float, beta: float) -> float:
-    """The standard deviation of the log-odds."""
+    """Standard deviation of the log-odds."""
     return math.sqrt(float(polygamma(1, alpha) + polygamma(1, beta)))
 
 
 def moments(alpha: float, beta: float) -> tuple[float, float]:
-    """The mean and the standard deviation."""
+    """Mean and standard deviation of m."""
     both = alpha + beta
     return alpha / both, math.sqrt(alpha / both * (beta / both) / (both + 1.0))
 
 
 def mode(alpha: float, beta: float) -> float:
-    """Where the density of m is largest; it must rise from 0, alpha >= 1."""
+    """Mode of the density of m; requires alpha >= 1."""
     return (alpha - 1.0) / (alpha + beta - 2.0) if beta > 1.0 else 1.0
 
 
 def log_mode_density(alpha: float, beta: float) -> float:
-    """The log density of m at its mode, which is below 1."""
+    """Log density of m at its mode, which must be below 1."""
     at = mode(alpha, beta)
     if at == 0.0:
         return math.log(beta)
@@ -94,7 +94,7 @@ def log_mode_density(alpha: float, beta: float) -> float:
 
 
 def log_gamma_ratio(x: Array, shift: Array) -> Array:
-    """log Gamma(x + shift) - log Gamma(x), to all digits also where both are huge: Stirling's formula, subtracted."""
+    """log Gamma(x + shift) - log Gamma(x), accurate also where both are huge: a difference of Stirling formulas."""
     big = np.maximum(x, ASYMPTOTIC)
     stirling = (big - 0.5) * np.log1p(shift / big) + shift * (np.log(big + shift) - 1.0)
     stirling += _stirling_rest(big + shift) - _stirling_rest(big)
@@ -102,22 +102,22 @@ def log_gamma_ratio(x: Array, shift: Array) -> Array:
 
 
 def _stirling_rest(x: Array) -> Array:
-    """log Gamma(x) less (x - 1/2) log x - x + log(2 pi) / 2."""
+    """log Gamma(x) minus ((x - 1/2) log x - x + log(2 pi) / 2)."""
     t = 1.0 / (x * x)
     series = (1.0 / 12.0 - t * (1.0 / 360.0 - t * (1.0 / 1260.0 - t * (1.0 / 1680.0 - t / 1188.0)))) / x
     exact = gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * math.log(2.0 * math.pi))
     return np.where(x < ASYMPTOTIC, exact, series)
 
 
-def logit(share: float) -> float:
-    if share <= 0.0:
+def logit(p: float) -> float:
+    if p <= 0.0:
         return -math.inf
-    return math.log(share) - math.log1p(-share) if share < 1.0 else math.inf
+    return math.log(p) - math.log1p(-p) if p < 1.0 else math.inf
 
 
 def expit(log_odds: float) -> float:
     return math.exp(float(log_expit(log_odds)))
 
 
-def log_odds(share: Array) -> Array:
-    return np.log(share) - np.log1p(-share)
+def log_odds(p: Array) -> Array:
+    return np.log(p) - np.log1p(-p)

@@ -1,7 +1,7 @@
-"""The upper tail of a Beta distribution: a bound of its chance, and exact draws by means of it.
+"""Upper tails of Beta distributions: bounds on their probability, and exact draws by rejection.
 
-Where the density falls, it lies below the exponential density that touches it in logarithms. The mass below that one
-is the bound; a draw from it is kept if it is below the Beta density, too.
+Where the density falls, it lies below the exponential density that is tangent to it in logarithms. The mass under the
+exponential is the bound; a draw from the exponential is accepted if it is also under the Beta density.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ TWO_PI = 2.0 * math.pi
 
 @rarely_called
 def beta_tail_bound(a, b, value):
-    """What `tail_bound` of likely_highest.py asks for, of a Beta(a, b) variable.
+    """`tail_bound` of policies/thompson_fast/beta.py for a Beta(a, b) variable.
 
-    The tangent touches where it is nearly best for the bound, as if the variable were normal; for a < 1 at `value`, as
-    the density's part in x, which is no more than there, then falls ever more slowly.
+    The tangent point is nearly optimal for the bound, as if the variable were normal. For a < 1 it is `value` itself:
+    the factor x^(a - 1) is at most its value there, and falls ever more slowly beyond.
     """
     if not 0.0 < value < 1.0:
         return 1.0, 0.0
@@ -36,16 +36,19 @@ def beta_tail_bound(a, b, value):
 
 @jitable
 def density_bound(a, b, value):
-    """At least the Beta(a, b) density at `value`: as Stirling's formula for the three Gamma functions of its constant,
-    which is too low by less than 1 / (12 x) in the logarithm at x, and never too high."""
+    """Upper bound on the Beta(a, b) density at `value`.
+
+    Stirling's formula replaces the three Gamma functions of the constant: at x it is too low by less than 1 / (12 x) in
+    the logarithm, and never too high.
+    """
     both = a + b
     exponent = a * math.log(value * both / a) + b * math.log((1.0 - value) * both / b) + 1.0 / (12.0 * both)
     return math.exp(exponent) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
 
 
 @jitable
-def density_share(a, b):
-    """At most the density over its bound."""
+def density_fraction(a, b):
+    """Lower bound on the ratio of the density to its upper bound."""
     return 1.0 - (1.0 / a + 1.0 / b + 1.0 / (a + b)) / 12.0
 
 
@@ -56,10 +59,10 @@ def log_density(a, b, value):
 
 @rarely_called
 def beta_quantile_rise(a, b, tail, quantile):
-    """How much the quantile rises at most while its tail shrinks e-fold: tail over density, here and farther out.
+    """Upper bound on the rise of the quantile while its tail shrinks e-fold: tail over density, here and beyond.
 
-    For a >= 1 that falls with the quantile: the distribution's failure rate grows. For a < 1 the density beyond x is at
-    most its own x^(a - 1) times (1 - y)^(b - 1), so that the tail over the density is at most (1 - x) / b.
+    For a >= 1 the ratio falls with the quantile, because the hazard rate grows. For a < 1 the factor y^(a - 1) of the
+    density is at most x^(a - 1) beyond x, so the ratio is at most (1 - x) / b.
     """
     if quantile >= 1.0:
         return 0.0
@@ -70,14 +73,16 @@ def beta_quantile_rise(a, b, tail, quantile):
 
 @jitable
 def rate_of_fall(a, b, value):
-    """How fast the density falls beyond `value` at least, not positive if it may rise. For a < 1 its part in x falls,
-    but ever more slowly."""
+    """Lower bound on the decay rate of the log density beyond `value`; not positive if the density may rise.
+
+    For a < 1 the factor x^(a - 1) falls too, but ever more slowly, so it counts as constant.
+    """
     return (b - 1.0) / (1.0 - value) - max(a - 1.0, 0.0) / value
 
 
 @rarely_called
 def beta_above(a, b, value, bound, rate, stream):
-    """What `draw_above` of likely_highest.py asks for, of a Beta(a, b) variable."""
+    """`draw_above` of policies/thompson_fast/beta.py for a Beta(a, b) variable."""
     if bound >= 1.0:
         drawn, stream = beta(a, b, stream)
         return (drawn if drawn > value else -math.inf), stream
@@ -87,7 +92,7 @@ def beta_above(a, b, value, bound, rate, stream):
     if drawn >= 1.0:
         return -math.inf, stream
     height, density = kept * bound * rate * (1.0 - u), density_bound(a, b, drawn)
-    is_kept = height < density * density_share(a, b)
+    is_kept = height < density * density_fraction(a, b)
     if not is_kept and height < density:  # the exact density is rarely needed
         is_kept = height < math.exp(log_density(a, b, drawn))
     return (drawn if is_kept else -math.inf), stream

@@ -1,4 +1,4 @@
-"""Ratios of gamma functions that keep their digits where priors are narrow."""
+"""Logarithms of rising factorials, accurate also for narrow priors (large arguments)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from scipy.special import gammaln
 
 from bayesregret.checks import Array
 
-LARGE = 100.0  # from here on three terms of Stirling's series have all digits
+LARGE = 100.0  # from this argument on, three terms of Stirling's series have all digits
 
 
 def log_rising(start: Array, steps: Array) -> Array:
-    """log of start (start + 1) ... (start + steps - 1).
+    """Logarithm of start (start + 1) ... (start + steps - 1).
 
-    For a large start two logarithms of gamma functions would agree in most of their digits.
+    For a large start, the difference of two log-gamma functions would lose most of its digits.
 
     >>> print(np.exp(log_rising(np.array(2.0), np.array(3.0))).round(9))
     24.0

@@ -1,7 +1,7 @@
-"""Rules for integrals and long sums, and smooth functions kept as polynomials on panels.
+"""Quadrature rules for integrals and long sums, and smooth functions stored as polynomials on panels.
 
-A rule has an `order`: the points it puts on a panel. With p points Gauss's rules are exact for polynomials of degree
-2p - 1, so on a smooth function the error falls like the panel's length to the power 2p.
+The `order` p of a rule is its number of points on a panel. Gauss rules are exact for polynomials of degree 2p - 1, so
+on a smooth function the error falls like the panel's length to the power 2p.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 
-# A block of a long sum reaches so many times as far as it begins: summands are smooth in the logarithm of the index.
+# Ratio of the end of a block to its start, in long sums: terms are smooth in the logarithm of the index.
 BLOCK_GROWTH = 3.0
-# Panels whose last coefficients are below this share of the function's largest value are fine enough.
+# A panel is resolved if its last coefficients are below this fraction of the function's largest value.
 RESOLVED = 1e-12
-RESOLVED_BY = 12  # points; a rule of fewer resolves fewer digits
-MOST_PANELS, MOST_HALVINGS = 4_096, 20  # beyond, a jump by rounding is taken for a detail
+RESOLVED_BY = 12  # order at which RESOLVED applies; lower orders resolve fewer digits
+MOST_PANELS, MOST_HALVINGS = 4_096, 20  # limits: rounding errors can look like unresolved detail
 
 
 @functools.cache
@@ -28,12 +28,12 @@ def _legendre(order: int) -> tuple[Array, Array]:
 
 
 def gauss_rule(edges: Array, order: int) -> tuple[Array, Array]:
-    """Points and weights of Gauss-Legendre rules on the panels between the edges, in order."""
+    """Points and weights of Gauss-Legendre rules on the panels between the edges, in increasing order."""
     return gauss_points(np.asarray(edges, dtype=np.float64), order)
 
 
 def gauss_points(edges: Array, order: int) -> tuple[Array, Array]:
-    """The same for many rows of edges at once."""
+    """Points and weights of `gauss_rule` for many rows of edges at once."""
     points, weights = _legendre(order)
     half = 0.5 * np.diff(edges)[..., None]
     shape = (*edges.shape[:-1], -1)
@@ -48,23 +48,23 @@ def even_edges(low: float, high: float, longest: float) -> Array:
 
 
 def graded_edges(low: float, high: float, growth: float = 2.5) -> Array:
-    """Edges from low to high that grow by a factor: what a function like 1/x needs; low must be positive."""
+    """Edges in geometric progression from low > 0 to high, for functions like 1/x."""
     if not high > low:
         return np.array([low, low])
     return np.geomspace(low, high, max(1, int(np.ceil(np.log(high / low) / np.log(growth)))) + 1)
 
 
 def merge_edges(*parts: Array, low: float, high: float) -> Array:
-    """All edges between low and high, both ends included, each once."""
+    """Sorted distinct edges between low and high, both included."""
     every = np.concatenate([np.ravel(part) for part in parts] + [np.array([low, high])])
     return np.unique(np.clip(every, low, high))
 
 
 @functools.lru_cache(maxsize=256)
 def sum_rule(first: int, last: int, order: int, marks: tuple[float, ...] = ()) -> tuple[Array, Array]:
-    """Points k and weights so that the weighted sum of f(k) is f(first) + ... + f(last - 1) for smooth f.
+    """Points k and weights such that the weighted sum of f(k) is f(first) + ... + f(last - 1) for smooth f.
 
-    Each block reaches `BLOCK_GROWTH` times as far as it begins: f must be smooth in log k, between `marks`.
+    Each block ends at `BLOCK_GROWTH` times its start: between `marks`, f must be smooth in log k.
     """
     edges = [first]
     while edges[-1] < last:
@@ -73,10 +73,10 @@ def sum_rule(first: int, last: int, order: int, marks: tuple[float, ...] = ()) -
 
 
 def block_sum_rule(edges: Sequence[int], order: int) -> tuple[Array, Array]:
-    """The rule for the sum over the whole numbers from the first edge up to the last, for f smooth between edges.
+    """Rule for the sum over the integers from the first edge up to, not including, the last; f smooth between edges.
 
-    Short blocks are summed term by term, longer ones by Gauss's rule for the sum itself, which is exact for
-    polynomials of degree 2 order - 1.
+    Short blocks are summed term by term, longer ones by the Gauss rule of the sum, exact for polynomials of degree
+    2 order - 1.
     """
     starts, lengths = np.asarray(edges[:-1], dtype=np.float64), np.diff(np.asarray(edges, dtype=np.float64))
     long = lengths > order
@@ -89,7 +89,7 @@ def block_sum_rule(edges: Sequence[int], order: int) -> tuple[Array, Array]:
 
 
 def _gauss_sums(starts: Array, lengths: Array, order: int) -> tuple[Array, Array]:
-    """Gauss's rules for sums over `lengths` whole numbers from `starts`: discrete Chebyshev polynomials' zeros."""
+    """Gauss rules for sums over `lengths` integers from `starts`: zeros of discrete Chebyshev polynomials."""
     j = np.arange(1.0, order)
     off = 0.5 * j * np.sqrt((lengths[:, None] - j) * (lengths[:, None] + j) / (4.0 * j * j - 1.0))
     jacobi = np.zeros((len(starts), order, order))
@@ -113,7 +113,7 @@ def _chebyshev(order: int) -> tuple[Array, Array]:
 def _panel_coefficients(
     functions: Callable[[Array], Array], left: Array, right: Array, order: int
 ) -> tuple[Array, Array]:
-    """(functions, panels, order) Chebyshev coefficients, and (functions, panels) largest sizes of values."""
+    """(functions, panels, order) Chebyshev coefficients, and (functions, panels) largest absolute values."""
     points, to_coefficients = _chebyshev(order)
     x = left[:, None] + 0.5 * (right - left)[:, None] * (1.0 + points)
     values = functions(x.ravel()).reshape(-1, *x.shape)
@@ -121,7 +121,7 @@ def _panel_coefficients(
 
 
 class PanelFunction:
-    """A function kept as one Chebyshev polynomial for each panel; zero outside."""
+    """A function stored as one Chebyshev polynomial per panel; zero outside the panels."""
 
     def __init__(self, edges: Array, coefficients: Array) -> None:
         self.edges = edges  # (panels + 1,)
@@ -129,12 +129,12 @@ class PanelFunction:
 
     @classmethod
     def fit(cls, function: Callable[[Array], Array], edges: Array, order: int) -> PanelFunction:
-        """The function's interpolant on these panels. `function` maps an array of points to their values."""
+        """Interpolate `function`, which maps an array of points to their values, on these panels."""
         return cls.fit_rows(lambda x: function(x)[None, :], edges, order)[0]
 
     @classmethod
     def fit_rows(cls, functions: Callable[[Array], Array], edges: Array, order: int) -> list[PanelFunction]:
-        """Interpolants of several functions, evaluated together: one row of values for each."""
+        """Interpolate several functions that are evaluated together, with one row of values each."""
         coefficients, _ = _panel_coefficients(functions, edges[:-1], edges[1:], order)
         return [cls(edges, of_one) for of_one in coefficients]
 
@@ -149,12 +149,12 @@ class PanelFunction:
         each_alone: bool = False,
         resolved: float = RESOLVED,
     ) -> list[PanelFunction]:
-        """Interpolants on common panels that are halved until they resolve every function.
+        """Interpolate functions on common panels, halving these until they resolve every function.
 
-        Resolved means: up to a small share of the function's largest value (or, if `each_alone`, of its largest value
-        on that panel), or of `floor` where that is more.
+        Resolved means: up to a small fraction of the function's largest value (if `each_alone`, of its largest value on
+        that panel), or of `floor` if that is larger.
         """
-        share = resolved ** (order / RESOLVED_BY)
+        tolerance = resolved ** (order / RESOLVED_BY)
         left, right = edges[:-1], edges[1:]
         made: list[tuple[Array, Array, Array]] = []
         largest = np.array(floor)
@@ -163,7 +163,7 @@ class PanelFunction:
             coefficients, sizes = _panel_coefficients(functions, left, right, order)  # (functions, panels, order)
             largest = np.maximum(largest, sizes.max(axis=1, keepdims=True))
             scale = np.maximum(sizes, floor) if each_alone else largest
-            rough = (np.abs(coefficients[..., -2:]).max(axis=2) > share * scale).any(axis=0)
+            rough = (np.abs(coefficients[..., -2:]).max(axis=2) > tolerance * scale).any(axis=0)
             panels += len(left)
             if panels > MOST_PANELS or halving == MOST_HALVINGS:
                 rough[:] = False
@@ -179,12 +179,12 @@ class PanelFunction:
 
     @classmethod
     def join(cls, parts: Sequence[PanelFunction]) -> PanelFunction:
-        """One function of several, each beginning where the last one ends."""
+        """Concatenate functions, each starting where the previous one ends."""
         edges = [parts[0].edges, *(part.edges[1:] for part in parts[1:])]
         return cls(np.concatenate(edges), np.concatenate([part.coefficients for part in parts]))
 
     def integral_to_end(self) -> PanelFunction:
-        """The integral from x to the last edge, as a function of x."""
+        """Return the integral from x to the last edge, as a function of x."""
         half = 0.5 * np.diff(self.edges)
         rising = np.polynomial.chebyshev.chebint(self.coefficients.T, lbnd=1.0).T * half[:, None]
         signs = (-1.0) ** np.arange(rising.shape[1])
@@ -210,10 +210,10 @@ class PanelFunction:
 
 
 class CubicTable:
-    """Functions and their slopes on an even grid, in between by cubic polynomials; constant beyond the ends."""
+    """Cubic Hermite interpolants of functions on an even grid; constant beyond the ends."""
 
     def __init__(self, low: float, step: float, values: Array, slopes: Array) -> None:
-        """`values` and `slopes`: one row for each function."""
+        """`values` and `slopes` have one row per function."""
         self.low = low
         self.step = step
         rise = np.diff(values)
@@ -221,7 +221,7 @@ class CubicTable:
         self.cells = np.stack([values[:, :-1], first, 3.0 * rise - 2.0 * first - last, first + last - 2.0 * rise], 1)
 
     def __call__(self, x: Array) -> list[Array]:
-        """Each function at x."""
+        """Evaluate each function at x."""
         cells = self.cells.shape[2]
         at = np.clip((x - self.low) / self.step, 0.0, cells)
         cell = np.minimum(at.astype(np.intp), cells - 1)

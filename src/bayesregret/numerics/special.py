@@ -1,7 +1,7 @@
-"""SciPy's special functions for plain Python and for compiled code alike: the same machine code, the same bits.
+"""SciPy's special functions, callable from plain Python and from compiled code: the same machine code, the same bits.
 
-Compiled code calls the C functions behind `scipy.special.cython_special` by a name of their own, so that it can be kept
-on disk. SciPy is loaded when `make_special_functions_ready` is called, by whatever needs them, and not before.
+Compiled code calls the C functions behind `scipy.special.cython_special` by a symbol name, so that it can be cached on
+disk. SciPy is loaded only when a caller of these functions calls `make_special_functions_ready`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 from bayesregret.dispatch import when_numba_is_ready
 
-# The names that SciPy gives them in C, and how many arguments they have.
+# Each function's name in SciPy's C code, and its number of arguments.
+PREFIX = "bayesregret_"  # of the names that compiled code calls
 _IN_C = {
     "betaincc": ("__pyx_fuse_0betaincc", 3),
     "betainccinv": ("__pyx_fuse_0betainccinv", 3),
@@ -27,16 +28,12 @@ _IN_C = {
 
 @functools.cache
 def make_special_functions_ready() -> None:
-    """Load SciPy and tell the compiler where its functions are."""
+    """Load SciPy and register the addresses of its functions with the compiler."""
     from llvmlite import binding
     from numba.extending import get_cython_function_address
 
     for name, (in_c, _) in _IN_C.items():
-        binding.add_symbol(_symbol(name), get_cython_function_address("scipy.special.cython_special", in_c))
-
-
-def _symbol(name: str) -> str:
-    return f"bayesregret_{name}"
+        binding.add_symbol(PREFIX + name, get_cython_function_address("scipy.special.cython_special", in_c))
 
 
 def _special(name: str) -> Callable[..., float]:
@@ -52,7 +49,7 @@ def _special(name: str) -> Callable[..., float]:
         from numba.extending import overload
 
         arguments = _IN_C[name][1]
-        in_c = types.ExternalFunction(_symbol(name), types.float64(*[types.float64] * arguments))
+        in_c = types.ExternalFunction(PREFIX + name, types.float64(*[types.float64] * arguments))
 
         def choose(*args: Any) -> Callable[..., Any]:
             bodies: dict[int, Callable[..., Any]] = {

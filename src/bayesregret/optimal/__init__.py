@@ -1,4 +1,4 @@
-"""The best there is: dynamic programmes over posteriors and Gittins indices. docs/theory/optimal.md says why."""
+"""Bayes-optimal regret by dynamic programming, and Gittins indices: see docs/theory/optimal.md."""
 
 from bayesregret.optimal.bayes_optimal import OptimalRegret, bayes_optimal_regret
 from bayesregret.optimal.gittins import gittins_index

@@ -1,4 +1,4 @@
-"""The Bayes regret of the best policy there is, and its decisions: the front door of the dynamic programmes."""
+"""`bayes_optimal_regret`: the Bayes regret of the optimal policy, and that policy's decisions."""
 
 from __future__ import annotations
 
@@ -16,34 +16,52 @@ from bayesregret.numerics.expected_maximum import beta_best
 from bayesregret.optimal.dp_three_arms import solve_three_arms
 from bayesregret.optimal.dp_two_arms import solve_two_arms
 
-# By the number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
+# By number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
 LARGEST_HORIZON = {1: 1_000_000, 2: 500, 3: 60}
-# A value is computed from others in so many operations; the mean of the best arm was never seen to err by more.
+# Rounding operations per value, and the largest relative error ever observed in the mean of the best arm.
 OPERATIONS = 8
 BEST_MEAN_ERROR = 1e-14
 
 
 @dataclass(frozen=True, repr=False)
 class OptimalRegret:
-    """The smallest Bayes regret that any policy can have on a bandit over a horizon."""
+    """The smallest Bayes regret of any policy: the result of `bayes_optimal_regret`.
+
+    Attributes
+    ----------
+    bandit : Bandit
+        The bandit.
+    horizon : int
+        Number of rounds.
+    regret : float
+        Bayes regret of the optimal policy at the horizon.
+    error : float
+        Bound on the rounding error of `regret`.
+
+    Examples
+    --------
+    >>> optimal = bayes_optimal_regret(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=2)
+    >>> optimal.horizon, round(optimal.regret, 12)
+    (2, 0.25)
+    """
 
     bandit: Bandit
     horizon: int
     regret: float
-    error: float  # a bound on rounding
+    error: float
 
     def check_positive(self) -> None:
-        """One line that says why nothing can be divided by it."""
+        """Raise a ValueError if the optimal regret is 0, so that no ratio to it exists."""
         if self.regret <= 0.0:
-            raise ValueError("bandit must be one in which regret is possible for ratios to the least, got one without")
+            raise ValueError("the ratio to optimal regret is undefined: this bandit's optimal regret is 0")
 
     def __repr__(self) -> str:
         regret = exact_digits(self.regret, self.error)
         return f"<bayes-optimal: Bayes regret {regret} {PLUS_MINUS} {self.error:.0e}>"
 
 
-class Play(NamedTuple):
-    """The best play: its expected reward, and its decisions, for two arms in `switch` and for three in `choice`."""
+class OptimalPlay(NamedTuple):
+    """Expected reward and decisions of the optimal policy: `switch` for two arms, `places` and `choice` for three."""
 
     reward: float
     switch: NDArray[np.uint16]
@@ -52,13 +70,24 @@ class Play(NamedTuple):
 
 
 def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
-    """Bayes regret of the best policy for this bandit and horizon, by dynamic programming over all posteriors.
+    """Compute the Bayes regret of the optimal policy, by dynamic programming over all posteriors.
 
-    For Bernoulli bandits with any Beta priors: two arms over at most 500 rounds, or three over at most 60.
+    Parameters
+    ----------
+    bandit : Bandit
+        A Bernoulli bandit with at most three arms and any Beta priors.
+    horizon : int
+        Number of rounds: at most 500 with two arms, 60 with three.
 
-    >>> from bayesregret.models import BernoulliBandit
-    >>> found = bayes_optimal_regret(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=2)
-    >>> round(found.regret, 12), found.error < 1e-12
+    Returns
+    -------
+    OptimalRegret
+        The smallest Bayes regret of any policy, with a bound on its rounding error.
+
+    Examples
+    --------
+    >>> optimal = bayes_optimal_regret(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=2)
+    >>> round(optimal.regret, 12), optimal.error < 1e-12
     (0.25, True)
     """
     if not isinstance(bandit, Bandit):
@@ -72,8 +101,8 @@ def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
     return OptimalRegret(bandit, horizon, max(0.0, horizon * best - play.reward), error)
 
 
-def best_play(bandit: Bandit, horizon: Any) -> Play:
-    """Computed once for the same bandit and horizon."""
+def best_play(bandit: Bandit, horizon: Any) -> OptimalPlay:
+    """Return the optimal policy's reward and decisions; cached by bandit and horizon."""
     if not isinstance(bandit, BernoulliBandit):
         raise ValueError(f"bandit must be bernoulli for bayes-optimal, got {bandit.a_kind} one")
     horizon = checks.whole("horizon", horizon, 1)
@@ -88,11 +117,11 @@ def best_play(bandit: Bandit, horizon: Any) -> Play:
 
 
 @functools.lru_cache(maxsize=4)
-def _solve(bandit: BernoulliBandit, horizon: int) -> Play:
+def _solve(bandit: BernoulliBandit, horizon: int) -> OptimalPlay:
     switch, places, choice = np.zeros(0, np.uint16), np.zeros((0, 0, 0), np.int64), np.zeros(0, np.uint8)
     reward = float(horizon * bandit.alpha[0] / (bandit.alpha[0] + bandit.beta[0]))
     if bandit.arms == 2:
         reward, switch = solve_two_arms(bandit.alpha, bandit.beta, horizon)
     if bandit.arms == 3:
         reward, places, choice = solve_three_arms(bandit.alpha, bandit.beta, horizon)
-    return Play(reward, switch, places, choice)
+    return OptimalPlay(reward, switch, places, choice)

@@ -1,4 +1,4 @@
-"""Gittins indices: of one arm for anyone who asks, and as tables for the policy that goes by them."""
+"""`gittins_index` of one arm, and the tables of indices that the policy `Gittins` uses."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import prior_pulls, prior_total, reward_deviation
+from bayesregret.contracts import prior_pulls, prior_total
+from bayesregret.contracts.fast import reward_deviation
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.gittins_bernoulli import bernoulli_index, bernoulli_table
 from bayesregret.optimal.gittins_gaussian import gaussian_width
 from bayesregret.optimal.gittins_gaussian_table import gaussian_table
 
 LARGEST_HORIZON = {"bernoulli": 300, "gaussian": 2_000}
-# Half a gigabyte: of Gaussian arms of so many kinds, the tables for the largest horizon.
+# Kinds of Gaussian arms whose tables for the largest horizon take half a gigabyte.
 MOST_KINDS = 16
 MOST_ROUNDS, LARGEST_DISCOUNT = 10_000, 0.999
-# Of a discounted sum, what may come after the rounds that are looked at.
-REST = 1e-9
+# Discount factor after the last round that is looked ahead.
+NEGLIGIBLE = 1e-9
 
 
 def gittins_index(
@@ -34,13 +35,33 @@ def gittins_index(
     rounds: int | None = None,
     discount: float | None = None,
 ) -> float:
-    """The Gittins index of an arm that was pulled so many times for this total of rewards.
+    """Compute the Gittins index of an arm.
 
-    It is the highest charge for each pull at which pulling the arm, and stopping at the best moment, does not lose:
-    within so many `rounds`, or with no end, when each round counts for `discount` times the one before. It has twelve
-    digits for Bernoulli bandits and six for Gaussian ones.
+    The index is the highest charge per pull at which pulling the arm, and stopping at the best time, does not lose in
+    expectation. Give either `rounds` (a finite horizon) or `discount` (an infinite one).
 
-    >>> from bayesregret.models import BernoulliBandit
+    Parameters
+    ----------
+    bandit : Bandit
+        A Gaussian or Bernoulli bandit.
+    arm : int
+        Number of the arm, from 0.
+    pulls : int
+        Number of pulls of the arm so far.
+    total : float
+        Sum of their rewards; for Bernoulli arms the number of successes.
+    rounds : int, optional
+        Rounds left, at most 10,000.
+    discount : float, optional
+        Weight of each round relative to the one before, at most 0.999.
+
+    Returns
+    -------
+    float
+        The index, accurate to twelve digits for Bernoulli bandits and six for Gaussian ones.
+
+    Examples
+    --------
     >>> round(gittins_index(BernoulliBandit(alpha=[1], beta=[1]), discount=0.9), 4)
     0.7029
     """
@@ -49,15 +70,15 @@ def gittins_index(
     check_has_indices(bandit)
     arm = checks.whole("arm", arm, 0, bandit.arms - 1)
     pulls = checks.whole("pulls", pulls, 0)
-    looked_at, factor = _rounds_and_discount(rounds, discount)
+    rounds_ahead, factor = _rounds_and_discount(rounds, discount)
     if isinstance(bandit, BernoulliBandit):
         wins = checks.real("total", total)
         if wins != int(wins) or not 0.0 <= wins <= pulls:
             raise checks.fail("total", f"a whole number, at least 0 and at most {pulls}", total)
-        return bernoulli_index(bandit.alpha[arm] + wins, bandit.beta[arm] + pulls - wins, looked_at, factor)
+        return bernoulli_index(bandit.alpha[arm] + wins, bandit.beta[arm] + pulls - wins, rounds_ahead, factor)
     all_pulls = float(prior_pulls(bandit.model, arm) + pulls)
     mean = (prior_total(bandit.model, arm) + checks.real("total", total)) / all_pulls
-    return float(mean + reward_deviation(bandit.model, arm) * gaussian_width(all_pulls, looked_at, factor))
+    return float(mean + reward_deviation(bandit.model, arm) * gaussian_width(all_pulls, rounds_ahead, factor))
 
 
 def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
@@ -68,7 +89,7 @@ def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
     factor = checks.probability("discount", discount)
     if factor > LARGEST_DISCOUNT:
         raise checks.fail("discount", f"at most {LARGEST_DISCOUNT:g}", discount)
-    return math.ceil(math.log(REST) / math.log(factor)), factor
+    return math.ceil(math.log(NEGLIGIBLE) / math.log(factor)), factor
 
 
 def check_has_indices(bandit: Bandit) -> None:
@@ -77,13 +98,13 @@ def check_has_indices(bandit: Bandit) -> None:
 
 
 def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:
-    """A horizon for which there are tables."""
+    """Return the horizon if tables for it are small enough, otherwise raise a ValueError."""
     check_has_indices(bandit)
     if horizon is None:
         raise ValueError("horizon must be given for gittins")
     largest, kinds = LARGEST_HORIZON[bandit.kind], 1
     if isinstance(bandit, GaussianBandit):
-        kinds = len(_strengths(bandit)[0])
+        kinds = len(_pseudo_counts(bandit)[0])
         largest = min(largest, math.isqrt(largest**2 * MOST_KINDS // kinds))
     if horizon > largest:
         many = f" with {kinds} kinds of arms" if kinds > MOST_KINDS else ""
@@ -94,7 +115,7 @@ def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:
 
 
 def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    """A row of indices for each kind of arm, the kind of every arm, and where in a row so many pulls begin."""
+    """One row of indices per kind of arm, the kind of every arm, and the offset in a row by number of pulls."""
     priors = np.stack([bandit.alpha, bandit.beta], axis=1)
     kinds, kind = np.unique(priors, axis=0, return_inverse=True)
     made = [_bernoulli_table(alpha, beta, horizon) for alpha, beta in kinds.tolist()]
@@ -102,22 +123,22 @@ def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDAr
 
 
 def gaussian_tables(bandit: GaussianBandit, horizon: int) -> tuple[Array, NDArray[np.int64]]:
-    """A table of widths for each kind of arm, and the kind of every arm."""
-    strengths, kind = _strengths(bandit)
-    return _gaussian_tables(tuple(strengths.tolist()), horizon), kind
+    """One table of widths per kind of arm, and the kind of every arm."""
+    pseudo_counts, kind = _pseudo_counts(bandit)
+    return _gaussian_tables(tuple(pseudo_counts.tolist()), horizon), kind
 
 
-def _strengths(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
-    """The pulls that priors are worth: scale and shift leave nothing else of an arm. And the kind of every arm."""
-    strengths, kind = np.unique(np.full(bandit.arms, bandit.model.strength), return_inverse=True)
-    return strengths, kind.astype(np.int64)
+def _pseudo_counts(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
+    """Distinct prior pseudo-counts, which determine an arm up to scale and shift, and the kind of every arm."""
+    pseudo_counts, kind = np.unique(np.full(bandit.arms, bandit.model.pseudo_count), return_inverse=True)
+    return pseudo_counts, kind.astype(np.int64)
 
 
 @functools.lru_cache(maxsize=4)
-def _gaussian_tables(strengths: tuple[float, ...], horizon: int) -> Array:
-    tables = np.empty((len(strengths), horizon, horizon))
-    for kind, strength in enumerate(strengths):
-        tables[kind] = gaussian_table(strength, horizon)
+def _gaussian_tables(pseudo_counts: tuple[float, ...], horizon: int) -> Array:
+    tables = np.empty((len(pseudo_counts), horizon, horizon))
+    for kind, pseudo_count in enumerate(pseudo_counts):
+        tables[kind] = gaussian_table(pseudo_count, horizon)
     return tables
 
 

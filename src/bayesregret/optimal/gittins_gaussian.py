@@ -1,13 +1,13 @@
 """Gittins indices of a Gaussian arm.
 
-With noise 1 and q real and imaginary pulls, the index is the posterior mean plus a width that depends on q and on the
-rounds left alone: means shift. A step of the mean is normal with variance 1/(q(q + 1)). Let C(x) be the margin of a
-mean that is x above the charge, and W = max(0, C). One round more: C(x) = x + discount * E W(x + step). The width is
-minus the zero of C.
+With noise 1 and q pulls (prior pseudo-count plus actual pulls), the index is the posterior mean plus a width that
+depends only on q and the rounds left, because indices shift with the mean. The next change of the mean is normal with
+variance 1/(q(q + 1)). Let C(x) be the margin of a mean that is x above the charge, and W = max(0, C). With one more
+round, C(x) = x + discount * E W(x + step). The width is minus the zero of C.
 
-C is kept on a lattice of some points for each deviation of the step, where sums are as good as integrals but for the
-kink of W at the zero, where end weights of high order take the place of ones. Where the arm will hardly be given up
-again, W is a straight line.
+C is stored on a lattice with several points per standard deviation of the step. There sums equal integrals to high
+accuracy except at the kink of W at the zero, where high-order end weights replace ones. Far above the zero, where the
+arm will hardly be abandoned, W is a straight line.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
 
-POINTS = 6  # of the lattice in a deviation of a step, at least; at most twice as many
-REACH = 8.5  # deviations of a step
-SURE = 7.5  # deviations of all that can still be learned, beyond which an arm is not given up
-STENCIL, BELOW = 8, 4  # points of a polynomial around the zero, and those of them below it
-FARTHEST = 1  # times the reach of a step: how much lower the zero may be one round earlier
-SPARE = 2 * BELOW + 2  # points kept below the zero: every other one may be dropped
+POINTS = 6  # lattice points per standard deviation of a step: at least this, at most twice this
+REACH = 8.5  # longest step, in its standard deviations
+SURE = 7.5  # standard deviations of all future learning, beyond which an arm is not abandoned
+STENCIL, BELOW = 8, 4  # interpolation points around the zero, and how many of them are below it
+FARTHEST = 1  # in reaches of a step: largest fall of the zero from one round to the previous one
+SPARE = 2 * BELOW + 2  # points kept below the zero: enough also after every other one is dropped
 MOST_STEPS, LAST_STEP = 60, 1e-13
 
 
 class EndRule(NamedTuple):
-    """Weights for the integral of a function from a point near which its values on a lattice are known."""
+    """Weights for an integral that starts between lattice points, from values on the lattice."""
 
-    from_a_point: Array  # (STENCIL,): of the first points of the lattice, for the integral from the first one on
-    nodes: Array  # on [0, 1]: Gauss's rule, exact for polynomials through the stencil
+    from_a_point: Array  # (STENCIL,): weights of the first points, for the integral that starts at the first one
+    nodes: Array  # Gauss rule on [0, 1], exact for polynomials through the stencil
     weights: Array
 
 
 @functools.cache
 def end_rule() -> EndRule:
-    """Gregory's weights, from what the Euler-Maclaurin formula says about powers: sums exceed integrals by these."""
+    """Gregory's end weights, from the Euler-Maclaurin corrections of powers: sums exceed integrals by `excess`."""
     powers = np.arange(STENCIL)
     excess = np.array([1 / 2, -1 / 12, 0, 1 / 120, 0, -1 / 252, 0, 1 / 240])
     correction = np.linalg.solve(powers[None, :].astype(np.float64) ** powers[:, None], excess)
@@ -48,30 +48,30 @@ def end_rule() -> EndRule:
     return EndRule(1.0 - correction, 0.5 * (1.0 + nodes), 0.5 * weights)
 
 
-class Lattice(NamedTuple):
-    """Room for the margins of all means on a lattice, now and a round earlier; the middle entry is that of mean 0."""
+class IndexLattice(NamedTuple):
+    """Buffers for margins on a lattice, now and one round earlier; in the middle entry the mean equals the charge."""
 
     now: Array
     earlier: Array
     kernel: Array
 
 
-def make_lattice(rounds: int, points: int) -> Lattice:
+def make_index_lattice(rounds: int, points: int) -> IndexLattice:
     longest = 2 * points * math.ceil(SURE * math.sqrt(rounds) + REACH + 1) + 4 * STENCIL
-    return Lattice(np.empty(2 * longest + 1), np.empty(2 * longest + 1), np.empty(longest))
+    return IndexLattice(np.empty(2 * longest + 1), np.empty(2 * longest + 1), np.empty(longest))
 
 
 def gaussian_width(pulls: float, rounds: int, discount: float, points: int = POINTS) -> float:
-    """The width of the index for noise 1. With a discount an arm is pulled for good after `rounds`, or never again."""
+    """Width of the index for noise 1; with a discount, after `rounds` the arm is pulled forever or never again."""
     width = np.full((1, 1), np.nan)
     fill_widths(np.array([pulls]), np.array([rounds]), width, discount, points)
     return float(width[0, 0])
 
 
 def fill_widths(pulls: Any, rounds: Any, widths: Array, discount: float = 1.0, points: int = POINTS) -> None:
-    """Widths for each of these numbers of pulls with each of rounds left, where there is a nan."""
-    lattice = make_lattice(int(rounds.max()), points)
-    # In the last round before an end there is nothing to learn for.
+    """Fill the nan entries of (pulls, rounds left) with widths."""
+    lattice = make_index_lattice(int(rounds.max()), points)
+    # With a finite horizon, the last round has nothing left to learn for.
     steps, gain = (rounds - 1, 1.0) if discount == 1.0 else (rounds, 1.0 / (1.0 - discount))
     compile_kernel(_fill)(pulls, steps, widths, discount, gain, points, end_rule(), lattice)
 
@@ -87,12 +87,12 @@ def _fill(
 
 @jitable
 def _width(pulls, steps, discount, gain, points, rule, lattice):
-    """`gain` is the slope of the margin where there is nothing to learn any more."""
+    """Width after `steps` rounds with learning; `gain` is the slope of the margin after all of them."""
     if steps == 0:
         return 0.0
     now, earlier = lattice.now, lattice.earlier
     middle = now.shape[0] // 2
-    last = pulls + steps  # what there is to learn is learned then
+    last = pulls + steps  # pulls after the last step of learning
     spacing = _deviation(pulls + (steps - 1)) / points
     zero, top = 0.0, 0
     for i in range(-SPARE, 1):
@@ -104,15 +104,15 @@ def _width(pulls, steps, discount, gain, points, rule, lattice):
             _drop_every_other(now, middle, math.ceil(zero) - BELOW, top)
         reach = math.ceil(REACH * _deviation(q) / spacing)
         new_top = math.ceil(SURE * math.sqrt(step) / (math.sqrt(q) * math.sqrt(last)) / spacing)
-        _draw_line(now, middle, top + 1, new_top + reach, gain * spacing)
-        _weigh_beginning(now, middle, zero, rule)
-        _take_kernel(lattice.kernel, reach, spacing / _deviation(q))
+        _fill_line(now, middle, top + 1, new_top + reach, gain * spacing)
+        _weight_start(now, middle, zero, rule)
+        _fill_kernel(lattice.kernel, reach, spacing / _deviation(q))
         first = _one_round_earlier(now, earlier, lattice.kernel, middle, zero, new_top, reach, spacing, discount)
         zero, top, gain = _find_zero(earlier, middle, first), new_top, 1.0 + discount * gain
         now, earlier = earlier, now
     end = max(top, math.ceil(zero) + 2 * STENCIL)
-    _draw_line(now, middle, top + 1, end, gain * spacing)
-    _weigh_beginning(now, middle, zero, rule)
+    _fill_line(now, middle, top + 1, end, gain * spacing)
+    _weight_start(now, middle, zero, rule)
     for i in range(STENCIL):
         now[middle + end - i] *= rule.from_a_point[i]
     return -_last_zero(now, middle, math.ceil(zero) - BELOW, end, spacing, pulls, discount, gain)
@@ -120,7 +120,7 @@ def _width(pulls, steps, discount, gain, points, rule, lattice):
 
 @jitable
 def _deviation(pulls):
-    """Of the next step of a mean known from so many pulls."""
+    """Standard deviation of the next step of a mean after `pulls` pulls."""
     return 1.0 / (math.sqrt(pulls) * math.sqrt(pulls + 1.0))
 
 
@@ -133,21 +133,21 @@ def _drop_every_other(values, middle, bottom, top):
 
 
 @jitable
-def _draw_line(values, middle, begin, end, slope):
+def _fill_line(values, middle, begin, end, slope):
     for i in range(begin, end + 1):
         values[middle + i] = slope * i
 
 
 @jitable
-def _take_kernel(kernel, reach, ratio):
-    """The normal density of the step at multiples of the spacing, times the spacing."""
+def _fill_kernel(kernel, reach, ratio):
+    """Write the normal density of the step at multiples of the spacing, times the spacing."""
     for i in range(reach + 1):
         kernel[i] = ratio * math.exp(-0.5 * (i * ratio) ** 2) / math.sqrt(2.0 * math.pi)
 
 
 @jitable
-def _weigh_beginning(values, middle, zero, rule):
-    """Multiply by weights that make a sum the integral from the zero on."""
+def _weight_start(values, middle, zero, rule):
+    """Multiply by weights that turn a sum into the integral from the zero on."""
     first = math.ceil(zero)
     part = first - zero
     for j in range(STENCIL - 1, -BELOW - 1, -1):
@@ -160,17 +160,17 @@ def _weigh_beginning(values, middle, zero, rule):
 
 @jitable
 def _basis(j, x):
-    """The polynomial that is 1 at j and 0 at all other points of the stencil."""
-    made = 1.0
+    """Lagrange polynomial at x that is 1 at j and 0 at all other points of the stencil."""
+    product = 1.0
     for k in range(-BELOW, STENCIL - BELOW):
         if k != j:
-            made *= (x - k) / (j - k)
-    return made
+            product *= (x - k) / (j - k)
+    return product
 
 
 @jitable
 def _one_round_earlier(now, earlier, kernel, middle, zero, top, reach, spacing, discount):
-    """Margins from the top down to some points below their zero; the first point above it is returned."""
+    """Write the margins from the top down to some points below their zero; return the first point above the zero."""
     bottom = math.ceil(zero) - BELOW
     low = bottom - FARTHEST * reach - SPARE
     for i in range(low - reach, bottom):
@@ -178,7 +178,7 @@ def _one_round_earlier(now, earlier, kernel, middle, zero, top, reach, spacing, 
     there = earlier[middle + low : middle + top + 1]
     for i in range(low, top + 1):
         there[i - low] = kernel[0] * now[middle + i]
-    for far in range(1, reach + 1):  # the longer loop inside: it is done on several points at once
+    for far in range(1, reach + 1):  # the longer loop is inside, so that it is vectorised
         left, right = now[middle + low - far :], now[middle + low + far :]
         for i in range(there.shape[0]):
             there[i] += kernel[far] * (left[i] + right[i])
@@ -192,7 +192,7 @@ def _one_round_earlier(now, earlier, kernel, middle, zero, top, reach, spacing, 
 
 @jitable
 def _find_zero(values, middle, first):
-    """Where the polynomial through the stencil is 0: inside of a cell its slope hardly changes."""
+    """Zero of the polynomial through the stencil; within a cell its slope hardly changes."""
     slope = values[middle + first] - values[middle + first - 1]
     x = 0.0
     for _ in range(MOST_STEPS):
@@ -207,7 +207,7 @@ def _find_zero(values, middle, first):
 
 @jitable
 def _last_zero(values, middle, bottom, top, spacing, pulls, discount, gain):
-    """The zero after the last step, by Newton's method: the margin is convex, and positive at 0."""
+    """Zero of the margin after the last step, by Newton's method: the margin is convex, and positive at 0."""
     deviation = _deviation(pulls)
     ratio = spacing / deviation
     x = 0.0

@@ -1,7 +1,7 @@
-"""Bernoulli bandits by all sequences of rewards, in whole numbers and fractions: nothing is rounded but the indices.
+"""Bernoulli bandits by enumeration of all reward sequences, in integers and fractions: only the indices are rounded.
 
-A state is how often each arm was pulled and how often it won. Its chance is a fraction, and so are, for whole
-pseudo-counts, the chance that an arm is the best one and the mean of the best arm. Only the decisions use floats, those
+A state is the pulls and wins of each arm. Its probability is a fraction, and so are, for integer pseudo-counts, the
+probability that an arm is the best one and the mean of the best arm. Only the decisions use floats, those
 of the engine itself, in plain Python: ties are then the engine's ties.
 """
 
@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import mpmath
 
-from bayesregret.contracts import arm_index, mean_plus_width
-from bayesregret.policies.base import is_mean_plus_width
+from bayesregret.contracts import arm_index
+from bayesregret.contracts.fast import mean_plus_width
+from bayesregret.policies.selection import is_mean_plus_width
 
 
 class Enumerated(NamedTuple):
@@ -35,11 +36,11 @@ def enumerate_runs(bandit, policy, horizon: int) -> Enumerated:
     best = mean_of_best(tuple(alpha), tuple(beta))
     arms = range(bandit.arms)
     states = {((0, 0),) * bandit.arms: Fraction(1)}
-    rewards, chances = [], []
+    rewards, probabilities = [], []
     pulls = [Fraction(0)] * bandit.arms
     ties = Fraction(0)
     for _ in range(horizon):
-        reward, chance = Fraction(0), Fraction(0)
+        reward, probability = Fraction(0), Fraction(0)
         after: dict = defaultdict(Fraction)
         for state, share in states.items():
             arm, tied = choose(state)
@@ -50,18 +51,20 @@ def enumerate_runs(bandit, policy, horizon: int) -> Enumerated:
             ties += share * tied
             if is_whole:
                 posterior = tuple((alpha[a] + state[a][1], beta[a] + state[a][0] - state[a][1]) for a in arms)
-                chance += share * chance_of_best(arm, tuple((int(a), int(b)) for a, b in posterior))
+                probability += share * probability_of_best(arm, tuple((int(a), int(b)) for a, b in posterior))
             for won, likely in ((1, mean), (0, 1 - mean)):
                 key = (*state[:arm], (k + 1, s + won), *state[arm + 1 :])
                 after[key] += share * likely
         rewards.append(reward)
-        chances.append(chance)
+        probabilities.append(probability)
         states = after
     curve, total = [], 0
     for reward in rewards:
         total += best - (reward if isinstance(best, Fraction) else mpmath.mpf(reward.numerator) / reward.denominator)
         curve.append(float(total))
-    return Enumerated(curve, [float(p) for p in pulls], [float(c) for c in chances] if is_whole else None, float(ties))
+    return Enumerated(
+        curve, [float(p) for p in pulls], [float(c) for c in probabilities] if is_whole else None, float(ties)
+    )
 
 
 def decisions(bandit, policy, horizon: int):
@@ -82,7 +85,7 @@ def decisions(bandit, policy, horizon: int):
 
 
 def distribution(alpha: int, beta: int) -> list[int]:
-    """P(theta <= x) = sum_j c_j x^j (1 - x)^(N - j), N = alpha + beta - 1: the chance of alpha or more wins in N."""
+    """P(theta <= x) = sum_j c_j x^j (1 - x)^(N - j), N = alpha + beta - 1: P(at least alpha wins in N)."""
     n = alpha + beta - 1
     return [math.comb(n, j) if j >= alpha else 0 for j in range(n + 1)]
 
@@ -104,7 +107,7 @@ def integral(coefficients: list[int], wins: int = 0, losses: int = 0) -> Fractio
 
 
 @cache
-def chance_of_best(arm: int, posterior: tuple[tuple[int, int], ...]) -> Fraction:
+def probability_of_best(arm: int, posterior: tuple[tuple[int, int], ...]) -> Fraction:
     """P(arm is the best) = int h_arm prod H_other."""
     below = [1]
     for other, (alpha, beta) in enumerate(posterior):

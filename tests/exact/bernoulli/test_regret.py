@@ -1,4 +1,4 @@
-"""Bernoulli regret against all sequences of rewards, counted in fractions."""
+"""Bernoulli regret against an enumeration of all reward sequences, in fractions."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,12 +8,12 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import arm_index, posterior_mean
-from exact.bernoulli.enumeration import chance_of_best, enumerate_runs, mean_of_best
+from exact.bernoulli.enumeration import enumerate_runs, mean_of_best, probability_of_best
 
 B, G = br.BernoulliBandit, br.GaussianBandit
 NARROW = 0.999999
 BOLD = 1e-300
-BEST = 2e-4  # of the chance to be on the best arm: with so few rounds no levels are merged
+BEST = 2e-4  # accuracy of the probability of pulling the best arm: with few rounds no thresholds are merged
 compiled = pytest.mark.compiled
 
 
@@ -99,12 +99,12 @@ WHOLE = [case for case in CASES if all(float(x).is_integer() for x in (*case.val
 
 @compiled
 @pytest.mark.parametrize(("bandit", "policy", "horizon"), WHOLE)
-def test_chance_of_the_best_arm(bandit, policy, horizon):
+def test_probability_of_the_best_arm(bandit, policy, horizon):
     check_best_chance(bandit, policy, horizon)
 
 
 @pytest.mark.parametrize("policy", [br.BayesUCB(), br.UCB1()], ids=lambda policy: policy.name)
-def test_chance_of_the_best_arm_in_two_rounds(policy):
+def test_probability_of_the_best_arm_in_two_rounds(policy):
     check_best_chance(br.BernoulliBandit([1, 1], [1, 2]), policy, 2)
 
 
@@ -132,7 +132,7 @@ def test_these_problems_have_ties():
 
 
 def test_the_fractions_themselves():
-    """Two uniform arms: E max is 2/3, and after a win of the first it is the better one with chance E U^(1/2)."""
+    """Two uniform arms: E max is 2/3, and after a win of the first it is the better one with probability 2/3."""
     assert mean_of_best((1, 1), (1, 1)) == pytest.approx(2 / 3)
-    assert chance_of_best(0, ((1, 1), (1, 1))) == 0.5
-    assert float(chance_of_best(0, ((2, 1), (1, 1)))) == pytest.approx(2 / 3)
+    assert probability_of_best(0, ((1, 1), (1, 1))) == 0.5
+    assert float(probability_of_best(0, ((2, 1), (1, 1)))) == pytest.approx(2 / 3)

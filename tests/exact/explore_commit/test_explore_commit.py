@@ -1,4 +1,4 @@
-"""Exploring, then committing: its exact regret against enumeration and simulation, and how long to explore."""
+"""Explore-then-commit: exact regret against enumeration and simulation, and the best exploration length."""
 
 import itertools
 import math
@@ -32,12 +32,12 @@ def enumerated_highest(pulls):
     priors = [(int(a), int(b)) for a, b in zip(HALVES.alpha, HALVES.beta, strict=True)]
     total = Fraction(0)
     for wins in itertools.product(*(range(k + 1) for k in pulls)):
-        chance, means = Fraction(1), []
+        probability, means = Fraction(1), []
         for (a, b), k, won in zip(priors, pulls, wins, strict=True):
             ways = math.comb(k, won) * rising(a, won) * rising(b, k - won)
-            chance *= Fraction(ways, rising(a + b, k))
+            probability *= Fraction(ways, rising(a + b, k))
             means.append(Fraction(a + won, a + b + k))
-        total += chance * max(means)
+        total += probability * max(means)
     return total
 
 
@@ -83,7 +83,7 @@ def test_the_highest_of_normals():
 
 
 @pytest.mark.parametrize("widths", [(1.0, 1e-3), (1e-8, 2.0), (1e8, 1e-8), (0.7, 3.0)])
-def test_the_highest_of_normals_of_own_widths(widths):
+def test_the_highest_of_heteroscedastic_normals(widths):
     """By Clark's formula, however much the widths differ."""
     two = br.GaussianBandit([0.3, 0.0], widths, 1.0)
     spread = math.hypot(*widths)
@@ -92,46 +92,48 @@ def test_the_highest_of_normals_of_own_widths(widths):
     assert 0 <= two.best_exploration(1000) <= 1000
 
 
-def laws_of_means(bandit, pulls):
-    """SciPy's, of each arm's posterior mean after so many pulls."""
+def distributions_of_means(bandit, pulls):
+    """SciPy's distribution of each arm's posterior mean after `pulls` pulls."""
     if bandit is NORMAL_GAMMA:
-        told = pulls / (bandit.prior_pulls + pulls)
-        spreads = np.sqrt(bandit.scale / (bandit.shape * bandit.prior_pulls) * told)
+        fraction = pulls / (bandit.prior_pulls + pulls)
+        spreads = np.sqrt(bandit.scale / (bandit.shape * bandit.prior_pulls) * fraction)
         return [stats.t(2.0 * a, m, s) for a, m, s in zip(bandit.shape, bandit.prior_mean, spreads, strict=True)]
     arms = zip(bandit.shape, bandit.rate, pulls, strict=True)
     scaled = [(a, r, k, r / (a - 1.0 + k)) for a, r, k in arms]
     return [stats.betaprime(k, a, loc=unit, scale=unit) for a, r, k, unit in scaled]
 
 
-def laws_of_rewards(bandit):
+def distributions_of_rewards(bandit):
     if bandit is POISSON:
         return [stats.gamma(a, scale=1.0 / r) for a, r in zip(bandit.shape, bandit.rate, strict=True)]
     if bandit is EXPONENTIAL:
         return [stats.invgamma(a, scale=r) for a, r in zip(bandit.shape, bandit.rate, strict=True)]
-    return laws_of_means(bandit, np.full(3, 1e18))
+    return distributions_of_means(bandit, np.full(3, 1e18))
 
 
-def highest_of(laws):
+def highest_of(distributions):
     """By adaptive integration, decade by decade, to the right and to the left of 1."""
     decades = np.append(0.0, 10.0 ** np.arange(-3.0, 16.0))
 
     def integral(f):
         return sum(integrate.quad(f, *ends, epsabs=1e-14, epsrel=1e-12)[0] for ends in itertools.pairwise(decades))
 
-    above = integral(lambda x: -math.expm1(sum(math.log1p(-law.sf(1.0 + x)) for law in laws)))
-    return 1.0 + above - integral(lambda x: math.prod(law.cdf(1.0 - x) for law in laws))
+    above = integral(
+        lambda x: -math.expm1(sum(math.log1p(-distribution.sf(1.0 + x)) for distribution in distributions))
+    )
+    return 1.0 + above - integral(lambda x: math.prod(distribution.cdf(1.0 - x) for distribution in distributions))
 
 
 @pytest.mark.parametrize("bandit", [EXPONENTIAL, NORMAL_GAMMA], ids=lambda bandit: bandit.kind)
 @pytest.mark.parametrize("pulls", [(1, 1, 1), (7, 6, 6), (400, 400, 400)])
 def test_the_highest_of_heavy_tails(bandit, pulls):
     found = expected_highest(bandit, np.array(pulls))
-    assert found == pytest.approx(highest_of(laws_of_means(bandit, np.array(pulls))), rel=1e-8)
+    assert found == pytest.approx(highest_of(distributions_of_means(bandit, np.array(pulls))), rel=1e-8)
 
 
 @pytest.mark.parametrize("bandit", CONJUGATE, ids=lambda bandit: bandit.kind)
 def test_the_best_of_all_arms(bandit):
-    assert expected_best(bandit) == pytest.approx(highest_of(laws_of_rewards(bandit)), rel=1e-8)
+    assert expected_best(bandit) == pytest.approx(highest_of(distributions_of_rewards(bandit)), rel=1e-8)
     never, after_many = expected_highest(bandit, np.zeros(3, int)), expected_highest(bandit, np.full(3, 10**5))
     assert never == pytest.approx(float(prior_means(bandit).max()), rel=1e-12)
     assert never < after_many < expected_best(bandit) < after_many * 1.0001
@@ -141,11 +143,11 @@ def test_the_highest_of_sums_of_poisson_rewards():
     """Over all pairs of sums."""
     two, pulls = br.PoissonBandit([2.0, 0.6], [1.0, 0.5]), (3, 2)
     sums = np.arange(400)
-    chances, means = [], []
+    probabilities, means = [], []
     for a, r, k in zip(two.shape, two.rate, pulls, strict=True):
-        chances.append(stats.nbinom.pmf(sums, a, r / (r + k)))
+        probabilities.append(stats.nbinom.pmf(sums, a, r / (r + k)))
         means.append((a + sums) / (r + k))
-    expected = np.sum(np.outer(*chances) * np.maximum.outer(*means))
+    expected = np.sum(np.outer(*probabilities) * np.maximum.outer(*means))
     assert expected_highest(two, np.array(pulls)) == pytest.approx(expected, rel=1e-12)
 
 
@@ -162,7 +164,7 @@ def test_large_sums_of_poisson_rewards(monkeypatch):
 
 @pytest.mark.parametrize("bandit", CONJUGATE, ids=lambda bandit: bandit.kind)
 def test_an_arm_that_is_not_pulled_is_a_number(bandit):
-    """The first pull of the others is worth something, and less than one of all."""
+    """A first pull of the other arms has positive value, but less than a first pull of all arms."""
     highest = [expected_highest(bandit, np.array(pulls)) for pulls in ((0, 0, 0), (0, 1, 1), (1, 1, 1))]
     assert highest == sorted(highest)
     assert highest[0] < highest[1] < highest[2]
@@ -225,11 +227,11 @@ def test_arms_that_need_no_exploration():
 
 
 def test_what_it_refuses():
-    for bandit, told in [
+    for bandit, described in [
         (BANDITS["linear"], "linear bandit"),
         (BANDITS["rademacher"], "gaussian bandit with rademacher"),
     ]:
-        with pytest.raises(ValueError, match=rf"^explore must be given, a whole number of rounds, on a {told}"):
+        with pytest.raises(ValueError, match=rf"^explore must be given, a whole number of rounds, on a {described}"):
             bandit.best_exploration(10)
         with pytest.raises(ValueError, match=r"^bandit must have independent arms, and no rademacher noise, .* got "):
             br.explore_commit_regret(bandit, 10, 2)

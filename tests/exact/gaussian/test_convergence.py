@@ -1,4 +1,4 @@
-"""How Gaussian numbers converge, whether their errors are honest, and each quick table against the general one."""
+"""Convergence of Gaussian regret with the order, its error estimates, and fast tables against the general one."""
 
 import itertools
 
@@ -15,7 +15,7 @@ from exact.validate import random_problems
 G = br.GaussianBandit
 compiled = pytest.mark.compiled
 ROUNDING = 1e-13
-DIGITS = 12.5  # of series: what comes round again is 1e-12.5 of what there is
+DIGITS = 12.5  # of series: aliased coefficients are damped by 10^-12.5
 
 
 def regret_by_order(bandit, policy, horizon, order):
@@ -81,7 +81,7 @@ RANDOM = {f"random-{i}": tuple(problem[1:]) for i, problem in enumerate(SOME)}
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_the_error_is_honest(name):
-    """A much finer computation is within the error that is told, at every round up to rounding."""
+    """A much finer computation is within the reported error, at every round up to rounding."""
     bandit, policy, horizon = (HARD | RANDOM)[name]
     found = br.exact_regret(bandit, policy, horizon=horizon)
     off = np.abs(found.curve - regret_by_order(bandit, policy, horizon, 18))
@@ -89,7 +89,7 @@ def test_the_error_is_honest(name):
     assert (off <= found.curve_error + ROUNDING * found.regret).all()
 
 
-# The policy is a hundred widths off: an error is told, and it is honest, but it is not small.
+# The policy's prior is a hundred widths off: the reported error is valid, but not small.
 HOPELESS = "far too high and strong"
 
 
@@ -113,7 +113,7 @@ def test_the_error_is_honest_for_few_rounds():
 @pytest.mark.parametrize("name", ["right", "ucb1", "wrong", "wrong mean", "much noise"])
 @compiled
 def test_few_digits_are_honest(name):
-    """For pictures: an accuracy of 1e-4 is kept, and the error that is told with it holds."""
+    """For plots: an accuracy of 1e-4 is met, and the error reported with it is valid."""
     bandit, policy, horizon = CONVERGING[name]
     all_digits = br.exact_regret(bandit, policy, horizon=horizon)
     found = br.exact_regret(bandit, policy, horizon=horizon, accuracy=1e-4)
@@ -143,71 +143,73 @@ def arm_belief(horizon, believed_pulls, shift=0.0, width=1.0, noise=1.0, log_del
     return ArmBelief(horizon, width, noise, believed_pulls, shift, widths)
 
 
-def at_levels(table, levels):
-    """Law and excess at any levels, by the polynomials through Chebyshev's points of a table's panels."""
+def at_thresholds(table, thresholds):
+    """Distribution and excess at any thresholds, by interpolation at the Chebyshev points of a table's panels."""
     nodes = -np.cos(np.pi * (np.arange(table.order) + 0.5) / table.order)
-    law, excess = [], []
-    for level in levels:
-        depth = table.top - level
+    distribution, excess = [], []
+    for threshold in thresholds:
+        depth = table.top - threshold
         panel = int(np.clip(np.searchsorted(table.edges, depth) - 1, 0, len(table.edges) - 2))
         low, high = table.edges[panel], table.edges[panel + 1]
         rows = slice(panel * table.order, (panel + 1) * table.order)
-        for values, found in ((table.law, law), (table.excess, excess)):
+        for values, found in ((table.distribution, distribution), (table.excess, excess)):
             found.append(BarycentricInterpolator(nodes, values[rows])(2.0 * (depth - low) / (high - low) - 1.0))
-    return np.array(law), np.array(excess)
+    return np.array(distribution), np.array(excess)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.7, -0.4])
 @pytest.mark.parametrize("noise", [1.0, 0.4, 3.0])
 @compiled
-def test_one_barrier_against_a_barrier_by_level(shift, noise):
+def test_one_barrier_against_a_barrier_by_threshold(shift, noise):
     arm = arm_belief(8, noise**2, shift, noise=noise)
-    one, many = gaussian_exits._one_barrier(arm, 12), gaussian_exits._barrier_by_level(arm, 12)
+    one, many = gaussian_exits._one_barrier(arm, 12), gaussian_exits._barrier_by_threshold(arm, 12)
     assert np.array_equal(one.edges, many.edges)
     assert one.top == many.top
-    assert np.abs(one.law - many.law).max() <= 1e-9
+    assert np.abs(one.distribution - many.distribution).max() <= 1e-9
     assert np.abs(one.excess - many.excess).max() <= 1e-9
 
 
-def test_one_barrier_against_a_barrier_by_level_in_few_rounds():
+def test_one_barrier_against_a_barrier_by_threshold_in_few_rounds():
     arm = arm_belief(3, 1.0, 0.3)
-    one, many = gaussian_exits._one_barrier(arm, 4), gaussian_exits._barrier_by_level(arm, 4)
-    assert np.abs(one.law - many.law).max() <= 1e-3
-    assert np.abs(one.law[:, 1] - many.law[:, 1]).max() <= 1e-14
+    one, many = gaussian_exits._one_barrier(arm, 4), gaussian_exits._barrier_by_threshold(arm, 4)
+    assert np.abs(one.distribution - many.distribution).max() <= 1e-3
+    assert np.abs(one.distribution[:, 1] - many.distribution[:, 1]).max() <= 1e-14
 
 
 @pytest.mark.parametrize(("width", "noise"), [(1.0, 1.0), (1.0, 0.5), (0.5, 1.5)])
 @compiled
-def test_no_prior_against_a_barrier_by_level(width, noise):
-    """The general table has no infinite first index, but levels below a high one do not see it."""
+def test_no_prior_against_a_barrier_by_threshold(width, noise):
+    """The general table has no infinite first index, but a high one makes no difference to lower thresholds."""
     arm = arm_belief(8, 0.0, width=width, noise=noise)
     quick = gaussian_exits._without_prior(arm, 12)
-    levels = np.linspace(-2.0, 3.0, 9) * arm.deviation
-    general = gaussian_exits._barrier_by_level(arm_belief(8, 1e-13, 0.0, width, noise, first=4.0 * arm.deviation), 12)
-    for mine, other in zip(at_levels(quick, levels), at_levels(general, levels), strict=True):
+    thresholds = np.linspace(-2.0, 3.0, 9) * arm.deviation
+    general = gaussian_exits._barrier_by_threshold(
+        arm_belief(8, 1e-13, 0.0, width, noise, first=4.0 * arm.deviation), 12
+    )
+    for mine, other in zip(at_thresholds(quick, thresholds), at_thresholds(general, thresholds), strict=True):
         assert np.abs(mine - other).max() <= 2e-9
 
 
 @pytest.mark.parametrize("table", [gaussian_exits._one_barrier, gaussian_exits._without_prior])
 @compiled
 def test_tables_against_draws(table):
-    """First exits of a million drawn arms, at three levels."""
+    """First exits of a million simulated arms, at three thresholds."""
     horizon, noise, width = 12, 0.8, 1.3
-    strength = (noise / width) ** 2
-    arm = arm_belief(horizon, strength if table is gaussian_exits._one_barrier else 0.0, width=width, noise=noise)
-    levels = np.array([-1.0, 0.5, 1.5])
-    law, excess = at_levels(table(arm, 12), levels)
+    pseudo_count = (noise / width) ** 2
+    arm = arm_belief(horizon, pseudo_count if table is gaussian_exits._one_barrier else 0.0, width=width, noise=noise)
+    thresholds = np.array([-1.0, 0.5, 1.5])
+    distribution, excess = at_thresholds(table(arm, 12), thresholds)
     rng, runs = np.random.default_rng(4), 1_000_000
     theta, total = width * rng.standard_normal(runs), np.zeros(runs)
     alive = np.ones((3, runs), bool)
     for k in range(1, horizon):
         total += theta + noise * rng.standard_normal(runs)
         index = total / (arm.prior_pulls + k) + arm.widths[k]
-        posterior = total / (strength + k)
-        for i, level in enumerate(levels):
-            gone = alive[i] & (index < level)
+        posterior = total / (pseudo_count + k)
+        for i, threshold in enumerate(thresholds):
+            gone = alive[i] & (index < threshold)
             alive[i] &= ~gone
-            short = np.where(gone, posterior - level, 0.0)
-            assert abs(gone.mean() - law[i, k]) <= 4.5 * np.sqrt(law[i, k] / runs) + 1e-9
+            short = np.where(gone, posterior - threshold, 0.0)
+            assert abs(gone.mean() - distribution[i, k]) <= 4.5 * np.sqrt(distribution[i, k] / runs) + 1e-9
             assert abs(short.mean() - excess[i, k]) <= 4.5 * short.std() / np.sqrt(runs) + 1e-9
     assert (alive.mean(axis=1) > 0.01).any()

@@ -1,6 +1,6 @@
 """Gaussian regret against integrals over all rewards, and its error against the true error.
 
-tests/golden/exact_direct.py makes the values, from what a policy does alone."""
+tests/golden/exact_direct.py computes the values directly from the policy's decisions."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from bayesregret.problem import problem_from_dict
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "exact.json").read_text())
 PROMISED = 5e-10
 ROUNDING = 1e-13
-BEST = 2e-5  # of the chance to be on the best arm, five digits are promised
+BEST = 2e-5  # promised accuracy of the probability of pulling the best arm
 
 
 def policy_of(entry, **changes):
@@ -33,7 +33,7 @@ def identify(entry):
     return entry["name"].replace(" ", "_")
 
 
-# Without a compiler: few rounds, and no table for every level.
+# Without a compiler: few rounds, and no chain per threshold.
 QUICK = ("one", "three, ucb1", "three, equal", "tie of wrong beliefs", "ucb1, very little noise", "very little noise")
 CASES = [
     pytest.param(entry, id=identify(entry), marks=() if entry["name"] in QUICK else pytest.mark.compiled)
@@ -61,7 +61,7 @@ TWO = [
 
 
 @pytest.mark.parametrize("entry", TWO)
-def test_chance_of_the_best_arm(entry):
+def test_probability_of_the_best_arm(entry):
     found = br.exact_regret(problem_from_dict(entry["problem"]), policy_of(entry), horizon=entry["horizon"])
     assert np.abs(found.best_chance - golden(entry, "best_chance")).max() <= BEST
     assert found.best_share == pytest.approx(golden(entry, "best_chance").mean(), rel=BEST)

@@ -1,4 +1,4 @@
-"""Exact regret of Gaussian arms with prior widths and reward noises of their own."""
+"""Exact regret of heteroscedastic Gaussian arms: each has its prior width and reward noise."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, exact_regret, simulate
-from bayesregret.numerics.expected_maximum import gaussian_best_above, level_edges, own_widths_best
+from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best, prior_panel_edges
 
 ARMS = GaussianBandit([0.5, 0.0, 0.0], [0.4, 1.0, 1.0], [1.5, 0.5, 1.0])
 
@@ -22,19 +22,19 @@ def best_of_two(means, widths):
 @pytest.mark.parametrize("widths", [(1.0, 1.0), (0.3, 2.0), (1e-4, 1.0), (1.0, 1e-4)])
 @pytest.mark.parametrize("apart", [0.0, 0.5, 5.0])
 def test_the_best_of_two(widths, apart):
-    made = own_widths_best(np.array([apart, 0.0]), np.array(widths), np.ones(2), 12)
+    made = heteroscedastic_best(np.array([apart, 0.0]), np.array(widths), np.ones(2), 12)
     assert made == pytest.approx(best_of_two((apart, 0.0), widths), rel=1e-12)
 
 
 def test_the_best_of_many_of_one_width():
     means, counts = np.array([0.3, 0.0, -2.0]), np.array([1.0, 40.0, 3.0])
     expected = 0.3 + gaussian_best_above(means, counts, 0.7, 12)
-    assert own_widths_best(means, np.full(3, 0.7), counts, 12) == pytest.approx(expected, rel=1e-13)
+    assert heteroscedastic_best(means, np.full(3, 0.7), counts, 12) == pytest.approx(expected, rel=1e-13)
 
 
 def test_panels_are_short_only_where_a_prior_is_narrow():
     means, widths = np.array([0.0, 3.0]), np.array([1.0, 0.01])
-    edges = level_edges(means, widths, means + 10.0 * widths, -9.0, 10.0)
+    edges = prior_panel_edges(means, widths, means + 10.0 * widths, -9.0, 10.0)
     lengths, middles = np.diff(edges), 0.5 * (edges[1:] + edges[:-1])
     near = np.abs(middles - 3.0) < 0.09
     assert lengths[near].max() <= 0.0025 * (1.0 + 1e-9)

@@ -1,11 +1,11 @@
-"""Bernoulli arms on the lattice of pulls and successes: laws of the pulls that are made above a level.
+"""Bernoulli arms on the lattice of pulls and successes: distribution of the number of pulls above a threshold.
 
-A kind of arm starts at (0, 0); from (k, s) it goes to (k + 1, s + 1) with the posterior mean's chance and to (k + 1, s)
-otherwise. Its index at each point is known, so there are finitely many levels. `mass` holds, at points whose index is
-below the level, the chance that the arm gets there from above: it waits there. Lowering the level sets the
-mass of some points free to move on until it is below the new level.
+An arm starts at (0, 0); from (k, s) it moves to (k + 1, s + 1) with its posterior mean as the probability, otherwise to
+(k + 1, s). Its index at each point is known, so there are finitely many thresholds. `mass` holds, at points whose index
+is below the threshold, the probability that the arm arrives there from above; that mass waits. Lowering the threshold
+releases the mass of some points, which moves on until it is below the new threshold.
 
-Indices of arrays are unsigned: with signed ones Numba allows for negative ones and the inner loop is five times slower.
+Array indices are unsigned: with signed ones Numba handles negative indices, and the inner loop is five times slower.
 """
 
 from __future__ import annotations
@@ -18,30 +18,32 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import arm_index
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.policies.base import as_index
+from bayesregret.policies.selection import as_index
 
 U = np.uint64
 ZERO, ONE = U(0), U(1)
-# Mass below this is lost in rounding.
-NOTHING = 1e-20
+# Masses below this are lost in rounding.
+NEGLIGIBLE = 1e-20
 
 
 class Lattices(NamedTuple):
-    """All kinds of arms. First axis: kinds; then pulls, then successes."""
+    """Lattices of all kinds of arms; axes are kinds, pulls, successes."""
 
     alpha: Array
     beta: Array
     indices: Array  # (kinds, horizon, horizon + 1), infinite where successes exceed pulls
     mass: Array
-    lowest: NDArray[np.uint64]  # by kind and pulls: the fewest successes with which the index is not below the level
-    here: Array  # masses on the move
+    lowest: NDArray[
+        np.uint64
+    ]  # by kind and pulls: the fewest successes with which the index is not below the threshold
+    here: Array  # masses in motion
     there: Array
     numbers: Array  # 0, 1, 2, ...
-    best: float  # mean of the best arm, which losses are measured from
+    best: float  # expected mean of the best arm, the reference for losses
 
 
 def index_table(settings: Any, belief: Any, arm: int, horizon: int) -> Array:
-    """The arm's index at every point, as the engine computes it."""
+    """Return the arm's index at every lattice point, as the engine computes it."""
     table = np.full((horizon, horizon + 1), np.inf)
     with np.errstate(all="ignore"):
         compile_kernel(fill_indices, type(settings), type(belief))(as_index(settings), belief, arm, table)
@@ -75,10 +77,10 @@ def make_lattices(alpha: Array, beta: Array, best: float, index: Array) -> Latti
 
 
 @jitable
-def lower(lattices, kind, level, first, last, limit, law, loss):
-    """Lower the level of a kind; only points with `first` to `last` pulls are set free by it.
+def lower_threshold(lattices, kind, threshold, first, last, limit, distribution, loss):
+    """Lower the threshold of a kind, which releases only points with `first` to `last` pulls.
 
-    Adds the changes of the law and of the loss, by pulls below the limit, and returns the mass that was set free.
+    Adds the changes of the distribution and of the loss, by pulls below the limit, and returns the released mass.
     """
     index, mass, lowest = lattices.indices[kind], lattices.mass[kind], lattices.lowest[kind]
     alpha, total = lattices.alpha[kind], lattices.alpha[kind] + lattices.beta[kind]
@@ -91,16 +93,16 @@ def lower(lattices, kind, level, first, last, limit, law, loss):
             polya_step(alpha, total, float(k) - 1.0, lattices.numbers, low, high, here, there)
             here, there = there, here
             high += ONE
-        share = 1.0 / (total + float(k))
-        while lowest[k] > ZERO and index[k, lowest[k] - ONE] >= level:
+        inverse_total = 1.0 / (total + float(k))
+        while lowest[k] > ZERO and index[k, lowest[k] - ONE] >= threshold:
             s = lowest[k] - ONE
             lowest[k] = s
             waiting = mass[k, s]
             mass[k, s] = 0.0
             if waiting > 0.0:
                 freed += waiting
-                law[k] -= waiting
-                loss[k] -= waiting * (lattices.best - (alpha + float(s)) * share)
+                distribution[k] -= waiting
+                loss[k] -= waiting * (lattices.best - (alpha + float(s)) * inverse_total)
                 if low > high:
                     low, high = s, s
                     here[s] = 0.0
@@ -114,11 +116,11 @@ def lower(lattices, kind, level, first, last, limit, law, loss):
         while low <= high and low < lowest[k]:
             x = here[low]
             mass[k, low] += x
-            law[k] += x
-            loss[k] += x * (lattices.best - (alpha + float(low)) * share)
+            distribution[k] += x
+            loss[k] += x * (lattices.best - (alpha + float(low)) * inverse_total)
             low += ONE
         if low <= high:
-            while high > low and here[high] < NOTHING:
+            while high > low and here[high] < NEGLIGIBLE:
                 high -= ONE
         elif k >= U(last):
             break
@@ -128,11 +130,11 @@ def lower(lattices, kind, level, first, last, limit, law, loss):
 
 @jitable
 def polya_step(alpha, total, pulls, numbers, low, high, here, there):
-    """One more pull for the masses at low..high successes."""
-    share = 1.0 / (total + pulls)
-    fail, win = (total - alpha + pulls) * share, (alpha - 1.0) * share
-    there[low] = here[low] * (fail - share * numbers[low])
+    """Move the masses at low..high successes by one more pull (Polya urn)."""
+    inverse_total = 1.0 / (total + pulls)
+    fail, win = (total - alpha + pulls) * inverse_total, (alpha - 1.0) * inverse_total
+    there[low] = here[low] * (fail - inverse_total * numbers[low])
     for s in range(low + ONE, high + ONE):
-        x = share * numbers[s]
+        x = inverse_total * numbers[s]
         there[s] = here[s] * (fail - x) + here[s - ONE] * (win + x)
-    there[high + ONE] = here[high] * (win + share * numbers[high + ONE])
+    there[high + ONE] = here[high] * (win + inverse_total * numbers[high + ONE])

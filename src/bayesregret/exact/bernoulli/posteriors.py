@@ -1,4 +1,4 @@
-"""Sums over first exits of the chance that a Bernoulli arm's posterior gives to means below a value."""
+"""Sums over first exits of the posterior probability that a Bernoulli arm's mean is below a value."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from scipy.special import betainc, betaincc, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.exact.bernoulli.exits import Exits
+from bayesregret.exact.bernoulli.exits import BernoulliExits
 from bayesregret.exact.bernoulli.lattice import U
 
-# A term of a chance that is as good as nothing.
+# Terms of a probability below this are negligible.
 NO_TERM = 1e-18
 LOG_NO_TERM = math.log(NO_TERM)
 
 
 def sums_below(
-    alpha: float, beta: float, horizon: int, levels: int, exits: Exits, x: Array, rest: Array
+    alpha: float, beta: float, horizon: int, thresholds: int, exits: BernoulliExits, x: Array, rest: Array
 ) -> tuple[Array, Array, Array]:
-    """For every value x, 1 - x being its `rest`: the prior's chance of means below it; then, (values, levels), that of
-    an exit with such a mean, and the mean number of rounds that are left after it."""
+    """For every value x, with `rest` = 1 - x: the prior probability of a mean below x; then, (values, thresholds), the
+    probability of an exit with such a mean, and the expected number of rounds left after that exit.
+    """
     numbers = np.arange(horizon + 1.0)
     posteriors = Posteriors(
         alpha,
@@ -37,14 +38,14 @@ def sums_below(
     below = np.where(x < 0.5, betainc(alpha, beta, x), betaincc(beta, alpha, rest))
     by_pulls = np.argsort(exits.pulls, kind="stable")
     begin = np.searchsorted(exits.pulls[by_pulls], np.arange(horizon + 1))
-    in_order = exits.level[by_pulls], exits.successes[by_pulls], exits.mass[by_pulls]
-    passed, left = np.zeros((len(x), levels)), np.zeros((len(x), levels))
+    in_order = exits.threshold[by_pulls], exits.successes[by_pulls], exits.mass[by_pulls]
+    passed, left = np.zeros((len(x), thresholds)), np.zeros((len(x), thresholds))
     compile_kernel(add_exits)(posteriors, np.log(x), np.log(rest), below, begin, *in_order, passed, left)
     return below, passed, left
 
 
 class Posteriors(NamedTuple):
-    """Beta posteriors of an arm, with `successes` after some pulls: a = alpha + successes, b = beta + failures."""
+    """Beta(a, b) posteriors of an arm, with a = alpha + successes and b = beta + failures."""
 
     alpha: float
     beta: float
@@ -52,46 +53,46 @@ class Posteriors(NamedTuple):
     log_a: Array  # log Gamma(alpha + successes)
     log_b: Array
     log_total: Array  # log Gamma(alpha + beta + pulls)
-    chance: Array  # I_v(a, b), by successes: the chance that the mean is below v
+    probability: Array  # I_v(a, b), by successes: P(mean < v)
     term: Array  # v^a (1 - v)^b / B(a, b)
 
 
-def add_exits(posteriors, log_x, log_rest, below, begin, level, successes, mass, passed, left):
+def add_exits(posteriors, log_x, log_rest, below, begin, threshold, successes, mass, passed, left):
     horizon = begin.shape[0] - 1
     for i in range(log_x.shape[0]):
-        posteriors.chance[:] = 0.0
+        posteriors.probability[:] = 0.0
         window = U(0), U(0)
         all_won = below[i]
         for k in range(horizon):
             window, all_won = one_more_pull(posteriors, log_x[i], log_rest[i], k, window, all_won)
             for at in range(begin[k], begin[k + 1]):
-                share = mass[at] * posteriors.chance[successes[at]]
-                passed[i, level[at]] += share
-                left[i, level[at]] += float(horizon - k) * share
+                mass_below = mass[at] * posteriors.probability[successes[at]]
+                passed[i, threshold[at]] += mass_below
+                left[i, threshold[at]] += float(horizon - k) * mass_below
 
 
 @jitable
 def one_more_pull(posteriors, log_x, log_rest, k, window, all_won):
-    """Chances after k pulls from those after one less, by their recurrence in b; `all_won` is that of k successes.
+    """Update P(mean < v) from k - 1 to k pulls, by the recurrence in b; `all_won` is its value for k successes.
 
-    Successes below the window have a chance that no longer changes, from its end on it is still nothing.
+    For numbers of successes below the window the probability no longer changes; from its end on it is still 0.
     """
-    chance, term = posteriors.chance, posteriors.term
+    probability, term = posteriors.probability, posteriors.term
     low, end = window
     growth = math.exp(log_rest) * (posteriors.alpha + posteriors.beta + float(k) - 1.0)
     last = U(k)
     for s in range(low, end):
         ratio = posteriors.inverse[last - U(1) - s]
-        chance[s] += term[s] * ratio
+        probability[s] += term[s] * ratio
         term[s] *= growth * ratio
-    while low < end and term[low] < NO_TERM and chance[low] > 0.5:
+    while low < end and term[low] < NO_TERM and probability[low] > 0.5:
         low += U(1)
     while end <= last:
         new = log_term(posteriors, log_x, log_rest, end, last - end)
         if new < LOG_NO_TERM and (end < last or all_won < 0.5):
             break
         if end == last:
-            chance[end] = all_won
+            probability[end] = all_won
         term[end] = math.exp(new)
         end += U(1)
     won = log_term(posteriors, log_x, log_rest, last, U(0))

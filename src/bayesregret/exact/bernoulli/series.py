@@ -1,6 +1,6 @@
-"""Series of all kinds of Bernoulli arms while the level falls: what every move adds to regret and pulls.
+"""Series of all kinds of Bernoulli arms at the current threshold, and what every move adds to regret and pulls.
 
-Complex numbers are kept in blocks, for the short loops of point_loops.py.
+Complex numbers are stored in blocks, for the short loops of exact/complex_blocks.py.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from bayesregret.exact.complex_blocks import (
     add_product,
     add_scaled,
     add_to,
+    add_two_products,
     copy,
     fill,
     from_blocks,
@@ -26,7 +27,6 @@ from bayesregret.exact.complex_blocks import (
     next_term,
     real_dot,
     scaled,
-    share_products,
     split,
     square,
     squares,
@@ -35,46 +35,47 @@ from bayesregret.exact.complex_blocks import (
 )
 from bayesregret.exact.power_series import Series
 
-# Arms that tie share pulls unevenly. If an arm is at a level with a chance below this, three of them are there too
-# rarely to matter, and the shares change evenly from arm to arm.
+# Arms that tie divide pulls unevenly. If the probability that an arm is at a threshold is below this, three arms are
+# there too rarely to matter, and the pulls change linearly from arm to arm.
 RARELY = 1e-3
-# Up to so many arms of a kind, their sum is cheapest by its terms.
+# Up to this many arms of a kind, their sum is cheapest term by term.
 FEW = 9
 
 
-class Book(NamedTuple):
-    """What is kept while moves are made, in blocks of points; regret and pulls with their sign turned.
+class SweepState(NamedTuple):
+    """Series and sums of a sweep, in blocks of points; regret and pulls have the opposite sign.
 
-    Pulls are in `shared` and `first`, by kinds, or, where arms of a level share them unevenly, in `apart` and `single`.
+    Pulls are in `kind_pulls` and `first_arm_pulls`, by kinds, or, where tied arms divide them unevenly, in
+    `uneven_pulls` and `arm_pulls`.
     """
 
-    old: Array  # (blocks, kinds, block): laws before a group's moves
+    old: Array  # (blocks, kinds, block): distributions before a group's moves
     new: Array  # and after
     regret: Array  # (blocks, block)
-    shared: Array  # (blocks, kinds, block): pulls of all arms of a kind
-    first: Array  # (blocks, kinds, block): pulls of its first arm
-    apart: Array  # (blocks, block)
-    single: Array  # (arms,): their sums until the horizon
-    weights: Array  # (blocks, block): the real part of their product with a series is the sum until the horizon
+    kind_pulls: Array  # (blocks, kinds, block): pulls of all arms of a kind
+    first_arm_pulls: Array  # (blocks, kinds, block): pulls of the first arm of a kind
+    uneven_pulls: Array  # (blocks, block)
+    arm_pulls: Array  # (arms,): uneven pulls of each arm until the horizon
+    weights: Array  # (blocks, block): Re(weights @ series) is the sum of its running sums until the horizon
     arm_kind: NDArray[np.int64]  # (arms,)
     copies: NDArray[np.int64]  # (kinds,)
-    scratch: Array  # (several, block), the last of them as many as there are arms
+    scratch: Array  # (rows, block): see the constants below; the last rows are one per arm
 
 
 # Rows of scratch.
-LAW, LOSS, OTHERS, POWER, SUMS, A, B, C, LADDER = range(9)
+DISTRIBUTION, LOSS, OTHERS, POWER, SUMS, A, B, C, LADDER = range(9)
 
 
-def make_book(points: int, arm_kind: NDArray[np.int64], weights: Series) -> Book:
+def make_sweep_state(points: int, arm_kind: NDArray[np.int64], weights: Series) -> SweepState:
     kinds, blocks = int(arm_kind.max()) + 1, -(-points // BLOCK)
-    return Book(
+    return SweepState(
         old=zero_blocks(blocks, kinds),
         new=zero_blocks(blocks, kinds),
         regret=zero_blocks(blocks),
-        shared=zero_blocks(blocks, kinds),
-        first=zero_blocks(blocks, kinds),
-        apart=zero_blocks(blocks),
-        single=np.zeros(len(arm_kind)),
+        kind_pulls=zero_blocks(blocks, kinds),
+        first_arm_pulls=zero_blocks(blocks, kinds),
+        uneven_pulls=zero_blocks(blocks),
+        arm_pulls=np.zeros(len(arm_kind)),
         weights=to_blocks(weights),
         arm_kind=arm_kind,
         copies=np.bincount(arm_kind),
@@ -82,181 +83,183 @@ def make_book(points: int, arm_kind: NDArray[np.int64], weights: Series) -> Book
     )
 
 
-def start_batch(book: Book, laws: Series) -> None:
-    """Take the laws as they are now, free of rounding on the way."""
-    for kind, law in enumerate(laws):
-        book.old[:, kind] = to_blocks(law)
+def set_distributions(state: SweepState, distributions: Series) -> None:
+    """Set the current distributions to exact values, without accumulated rounding."""
+    for kind, distribution in enumerate(distributions):
+        state.old[:, kind] = to_blocks(distribution)
 
 
-def regret_of(book: Book, points: int) -> Series:
-    return -from_blocks(book.regret, points)
+def regret_of(state: SweepState, points: int) -> Series:
+    return -from_blocks(state.regret, points)
 
 
-def rounds_of(book: Book, points: int) -> Series:
-    return -from_blocks(book.apart + book.shared.sum(axis=1), points)
+def rounds_of(state: SweepState, points: int) -> Series:
+    return -from_blocks(state.uneven_pulls + state.kind_pulls.sum(axis=1), points)
 
 
-def pulls_of_arms(book: Book) -> Array:
-    """Pulls until the horizon: within a kind they change evenly from the first arm, its ties' first, to the last."""
-    pulls = -book.single
-    for kind, copies in enumerate(book.copies.tolist()):
-        each = _until_horizon(book, book.shared, kind) / copies
-        ahead = _until_horizon(book, book.first, kind) - each
-        pulls[book.arm_kind == kind] += each + ahead * np.linspace(1.0, -1.0, copies) * (copies > 1)
+def pulls_of_arms(state: SweepState) -> Array:
+    """Pulls of each arm until the horizon; within a kind they change linearly from the first arm, which wins ties."""
+    pulls = -state.arm_pulls
+    for kind, copies in enumerate(state.copies.tolist()):
+        each = _until_horizon(state, state.kind_pulls, kind) / copies
+        ahead = _until_horizon(state, state.first_arm_pulls, kind) - each
+        pulls[state.arm_kind == kind] += each + ahead * np.linspace(1.0, -1.0, copies) * (copies > 1)
     return pulls
 
 
-def _until_horizon(book: Book, series: Array, kind: int) -> float:
-    return -float(sum(real_dot(*blocks) for blocks in zip(book.weights, series[:, kind], strict=True)))
+def _until_horizon(state: SweepState, series: Array, kind: int) -> float:
+    return -float(sum(real_dot(*blocks) for blocks in zip(state.weights, series[:, kind], strict=True)))
 
 
-def make_moves(book: Any, law: Series, loss: Series, kind: Any, group: Any, ordered: Any, freed: Any) -> None:
-    """Make the moves whose changes of law and loss are the rows; whole groups only."""
-    for number in range(book.weights.shape[0]):
-        for row in (LAW, LOSS):
-            fill(book.scratch[row], 0.0)
-        move_block(block_of(book, number), law, loss, number * BLOCK, kind, group, ordered, freed)
+def apply_moves(
+    state: Any, distribution: Series, loss: Series, kind: Any, group: Any, ordered: Any, freed: Any
+) -> None:
+    """Apply the moves whose changes of distribution and loss are the rows; whole groups only."""
+    for number in range(state.weights.shape[0]):
+        for row in (DISTRIBUTION, LOSS):
+            fill(state.scratch[row], 0.0)
+        move_block(block_of(state, number), distribution, loss, number * BLOCK, kind, group, ordered, freed)
 
 
 @jitable
-def block_of(book, i):
-    return Book(
-        book.old[i],
-        book.new[i],
-        book.regret[i],
-        book.shared[i],
-        book.first[i],
-        book.apart[i],
-        book.single,
-        book.weights[i],
-        book.arm_kind,
-        book.copies,
-        book.scratch,
+def block_of(state, i):
+    return SweepState(
+        state.old[i],
+        state.new[i],
+        state.regret[i],
+        state.kind_pulls[i],
+        state.first_arm_pulls[i],
+        state.uneven_pulls[i],
+        state.arm_pulls,
+        state.weights[i],
+        state.arm_kind,
+        state.copies,
+        state.scratch,
     )
 
 
 @jitable
-def move_block(book, law, loss, start, kind, group, ordered, freed):
+def move_block(state, distribution, loss, start, kind, group, ordered, freed):
     row = 0
     while row < kind.shape[0]:
         end = row + 1
         while end < kind.shape[0] and group[end] == group[row]:
             end += 1
         for each in range(row, end):
-            split(law[each], start, book.scratch[LAW])
-            add(book.old[kind[each]], book.scratch[LAW], book.new[kind[each]])
+            split(distribution[each], start, state.scratch[DISTRIBUTION])
+            add(state.old[kind[each]], state.scratch[DISTRIBUTION], state.new[kind[each]])
         if ordered[row] and end > row + 1:
-            move_arm_by_arm(book, law, loss, start, kind, row, end)
+            move_arm_by_arm(state, distribution, loss, start, kind, row, end)
         else:
             for each in range(row, end):
                 if end > row + 1:
-                    split(law[each], start, book.scratch[LAW])
-                split(loss[each], start, book.scratch[LOSS])
-                move_kind(book, kind[each], ordered[row], freed[each])
+                    split(distribution[each], start, state.scratch[DISTRIBUTION])
+                split(loss[each], start, state.scratch[LOSS])
+                move_kind(state, kind[each], ordered[row], freed[each])
         for each in range(row, end):
-            copy(book.new[kind[each]], book.old[kind[each]])
+            copy(state.new[kind[each]], state.old[kind[each]])
         row = end
 
 
 @rarely_called
-def move_kind(book, kind, ordered, freed):
-    """All arms of one kind move: one after the other where order matters."""
-    copies = book.copies[kind]
-    law, power, sums = book.scratch[LAW], book.scratch[POWER], book.scratch[SUMS]
+def move_kind(state, kind, ordered, freed):
+    """Move all arms of one kind, one after the other where order matters."""
+    copies = state.copies[kind]
+    distribution, power, sums = state.scratch[DISTRIBUTION], state.scratch[POWER], state.scratch[SUMS]
     in_turn = ordered and copies > 1
     if in_turn and copies <= FEW:
-        few_terms(book, kind, copies)
+        few_terms(state, kind, copies)
     elif in_turn:
-        geometric_sum(book, kind, copies)
+        geometric_sum(state, kind, copies)
     if in_turn and freed > RARELY:
-        multiply_others(book, kind, sums)
-        share_pulls(book, kind)
-        add_product(book.apart, sums, law)
+        multiply_others(state, kind, sums)
+        add_pulls_of_each_arm(state, kind)
+        add_product(state.uneven_pulls, sums, distribution)
     else:
         if copies > 1:
-            copy(book.old[kind], power)
-            raise_to(power, copies - 1, book.scratch[A])
+            copy(state.old[kind], power)
+            raise_to(power, copies - 1, state.scratch[A])
         else:
             fill(power, 1.0)
-        multiply_others(book, kind, power)
+        multiply_others(state, kind, power)
         if in_turn:
-            multiply_others(book, kind, sums)
+            multiply_others(state, kind, sums)
         else:
             scaled(power, float(copies), sums)
-        share_products(power, book.first[kind], book.shared[kind], law, sums)
-    add_product(book.regret, sums, book.scratch[LOSS])
+        add_two_products(power, state.first_arm_pulls[kind], state.kind_pulls[kind], distribution, sums)
+    add_product(state.regret, sums, state.scratch[LOSS])
 
 
 @jitable
-def multiply_others(book, kind, x):
-    """Multiply by the laws of all arms of other kinds."""
-    for other in range(book.copies.shape[0]):
+def multiply_others(state, kind, x):
+    """Multiply x by the distributions of all arms of other kinds."""
+    for other in range(state.copies.shape[0]):
         if other != kind:
-            multiply_power(book, book.old[other], book.copies[other], x)
+            multiply_power(state, state.old[other], state.copies[other], x)
 
 
 @rarely_called
-def share_pulls(book, kind):
-    """Pulls of each arm of the kind: with `done` arms before it, law others old^(copies - 1 - done) new^done."""
-    copies, power = book.copies[kind], book.scratch[POWER]
-    copy(book.weights, book.scratch[LADDER])
-    multiply(book.scratch[LADDER], book.scratch[LAW])
-    multiply_others(book, kind, book.scratch[LADDER])
+def add_pulls_of_each_arm(state, kind):
+    """Add each arm's pulls, after `done` arms of the kind: change * others * old^(copies - 1 - done) * new^done."""
+    copies, power = state.copies[kind], state.scratch[POWER]
+    copy(state.weights, state.scratch[LADDER])
+    multiply(state.scratch[LADDER], state.scratch[DISTRIBUTION])
+    multiply_others(state, kind, state.scratch[LADDER])
     for step in range(LADDER + 1, LADDER + copies):
-        copy(book.scratch[step - 1], book.scratch[step])
-        multiply(book.scratch[step], book.old[kind])
+        copy(state.scratch[step - 1], state.scratch[step])
+        multiply(state.scratch[step], state.old[kind])
     fill(power, 1.0)
     step = LADDER + copies
-    for arm in range(book.arm_kind.shape[0]):
-        if book.arm_kind[arm] == kind:
+    for arm in range(state.arm_kind.shape[0]):
+        if state.arm_kind[arm] == kind:
             step -= 1
-            book.single[arm] += real_dot(book.scratch[step], power)
-            multiply(power, book.new[kind])
+            state.arm_pulls[arm] += real_dot(state.scratch[step], power)
+            multiply(power, state.new[kind])
 
 
 @rarely_called
-def move_arm_by_arm(book, law, loss, start, kind, row, end):
-    """Several kinds meet a level: their arms move one after the other, by number."""
-    others = book.scratch[OTHERS]
-    for arm in range(book.arm_kind.shape[0]):
+def move_arm_by_arm(state, distribution, loss, start, kind, row, end):
+    """Move the arms of several kinds at one threshold, one after the other in the order of their numbers."""
+    others = state.scratch[OTHERS]
+    for arm in range(state.arm_kind.shape[0]):
         for each in range(row, end):
-            if kind[each] == book.arm_kind[arm]:
-                split(law[each], start, book.scratch[LAW])
-                split(loss[each], start, book.scratch[LOSS])
+            if kind[each] == state.arm_kind[arm]:
+                split(distribution[each], start, state.scratch[DISTRIBUTION])
+                split(loss[each], start, state.scratch[LOSS])
                 fill(others, 1.0)
-                for other in range(book.copies.shape[0]):
-                    gone = arms_gone(book, other, arm, kind, row, end)
-                    left = book.copies[other] - gone - (1 if other == kind[each] else 0)
-                    multiply_power(book, book.old[other], left, others)
-                    multiply_power(book, book.new[other], gone, others)
-                add_product(book.regret, others, book.scratch[LOSS])
-                multiply(others, book.scratch[LAW])
-                add_to(book.apart, others)
-                book.single[arm] += real_dot(book.weights, others)
+                for other in range(state.copies.shape[0]):
+                    done = arms_done(state, other, arm, kind, row, end)
+                    left = state.copies[other] - done - (1 if other == kind[each] else 0)
+                    multiply_power(state, state.old[other], left, others)
+                    multiply_power(state, state.new[other], done, others)
+                add_product(state.regret, others, state.scratch[LOSS])
+                multiply(others, state.scratch[DISTRIBUTION])
+                add_to(state.uneven_pulls, others)
+                state.arm_pulls[arm] += real_dot(state.weights, others)
 
 
 @jitable
-def arms_gone(book, other, arm, kind, row, end):
-    """How many arms of a kind have moved before this arm."""
+def arms_done(state, other, arm, kind, row, end):
+    """Number of arms of a kind that have moved before this arm."""
     moves = False
     for each in range(row, end):
         moves = moves or kind[each] == other
-    gone = 0
+    done = 0
     for before in range(arm):
-        if moves and book.arm_kind[before] == other:
-            gone += 1
-    return gone
+        if moves and state.arm_kind[before] == other:
+            done += 1
+    return done
 
 
 @rarely_called
-def few_terms(book, kind, terms):
-    """In SUMS the sum of new^q old^(terms - 1 - q) over q < terms, in powers of the middle m and the half change h:
+def few_terms(state, kind, terms):
+    """Write to SUMS the sum of new^q old^(terms - 1 - q) over q < terms, with the midpoint m and the half change h:
 
     ((m + h)^terms - (m - h)^terms) / (2 h) = sum over odd j of binomial(terms, j) m^(terms - j) h^(j - 1).
     """
-    law, sums = book.scratch[LAW], book.scratch[SUMS]
-    middle_squared, half_squared, power = book.scratch[A], book.scratch[B], book.scratch[C]
-    squares(book.old[kind], law, middle_squared, half_squared)
+    distribution, sums = state.scratch[DISTRIBUTION], state.scratch[SUMS]
+    middle_squared, half_squared, power = state.scratch[A], state.scratch[B], state.scratch[C]
+    squares(state.old[kind], distribution, middle_squared, half_squared)
     fill(sums, float(terms))
     binomial = float(terms)
     for j in range(3, terms + 1, 2):
@@ -268,16 +271,16 @@ def few_terms(book, kind, terms):
             add_scaled(sums, binomial, half_squared)
             copy(half_squared, power)
     if terms % 2 == 0:
-        middle(book.old[kind], law, power)
+        middle(state.old[kind], distribution, power)
         multiply(sums, power)
 
 
 @rarely_called
-def geometric_sum(book, kind, terms):
-    """The same for many terms, by doubling."""
-    old, new, both, sums = book.scratch[A], book.scratch[B], book.scratch[C], book.scratch[SUMS]
-    copy(book.old[kind], old)
-    copy(book.new[kind], new)
+def geometric_sum(state, kind, terms):
+    """Write the sum of `few_terms` to SUMS for many terms, by doubling."""
+    old, new, both, sums = state.scratch[A], state.scratch[B], state.scratch[C], state.scratch[SUMS]
+    copy(state.old[kind], old)
+    copy(state.new[kind], new)
     fill(sums, 1.0)
     bit = 1
     while 2 * bit <= terms:
@@ -289,17 +292,17 @@ def geometric_sum(book, kind, terms):
         square(old)
         square(new)
         if terms & bit:
-            multiply(sums, book.old[kind])
+            multiply(sums, state.old[kind])
             add_to(sums, new)
-            multiply(old, book.old[kind])
-            multiply(new, book.new[kind])
+            multiply(old, state.old[kind])
+            multiply(new, state.new[kind])
 
 
 @rarely_called
-def multiply_power(book, law, power, x):
-    """Multiply by a power of a law, by repeated squaring."""
-    squared = book.scratch[A]
-    copy(law, squared)
+def multiply_power(state, distribution, power, x):
+    """Multiply x by a power of a distribution, by repeated squaring."""
+    squared = state.scratch[A]
+    copy(distribution, squared)
     while power > 0:
         if power % 2 == 1:
             multiply(x, squared)
@@ -310,7 +313,7 @@ def multiply_power(book, law, power, x):
 
 @rarely_called
 def raise_to(x, power, squared):
-    """x to a power of at least 1, in place."""
+    """Raise x to a power >= 1 in place."""
     copy(x, squared)
     while power % 2 == 0:
         square(squared)

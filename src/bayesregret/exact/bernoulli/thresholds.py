@@ -1,9 +1,9 @@
-"""The levels of a Bernoulli bandit, every single one, in the order in which they are met.
+"""All thresholds of a Bernoulli bandit, as moves in the order in which a sweep meets them.
 
-Above a level, every arm has made at least as many pulls as it takes to fall below it with failures alone, `fewest`. So
-a point with k pulls matters only if k + (arms - 1) fewest < horizon, and two arms' points with k and k' pulls matter to
-each other only if k + k' + (arms - 2) fewest < horizon. Points for which twice their own pulls are too many for that
-need no order among themselves: all of a kind that lie between two levels of the others make one move.
+Above a threshold, every arm has made at least `fewest` pulls: those that it takes to fall below with failures alone. So
+a point with k pulls matters only if k + (arms - 1) fewest < horizon, and two arms' points with k and k' pulls affect
+each other only if k + k' + (arms - 2) fewest < horizon. Points too late for that with k' = k need no order among
+themselves: all of one kind that lie between two thresholds of the earlier points make one move.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ Ints = NDArray[np.int64]
 
 
 class Moves(NamedTuple):
-    """In the order of falling levels; moves of one group are met at the same level."""
+    """Moves in the order of falling thresholds; a group meets the same threshold."""
 
     kind: Ints
-    level: Array
-    first: Ints  # fewest pulls of the points that are set free
-    last: Ints  # most
-    limit: Ints  # more pulls than this do not matter
+    threshold: Array
+    first: Ints  # fewest pulls of the released points
+    last: Ints  # most pulls of the released points
+    limit: Ints  # from this number on, pulls do not matter
     group: Ints
-    ordered: NDArray[np.bool_]  # a single level; else many, of no order among themselves
+    ordered: NDArray[np.bool_]  # one threshold; otherwise many, whose order does not matter
 
     def part(self, begin: int, end: int) -> Moves:
         return self._replace(**{name: values[begin:end] for name, values in self._asdict().items()})
 
 
-def every_move(index: Array, arms: int) -> Moves:
-    """All moves for tables of indices of all kinds, (kinds, horizon, horizon + 1)."""
+def all_moves(index: Array, arms: int) -> Moves:
+    """Return all moves for the kinds' tables of indices, (kinds, horizon, horizon + 1)."""
     kinds = len(index)
     points = [_points_that_matter(index, kind, arms) for kind in range(kinds)]
-    kind, level, pulls, limit, early = (np.concatenate(parts) for parts in zip(*points, strict=True))
+    kind, threshold, pulls, limit, early = (np.concatenate(parts) for parts in zip(*points, strict=True))
 
-    # Between early levels, the others of one kind go together: number the stretches, then sort by stretch and kind.
-    marks = np.unique(level[early])  # rising
-    position = np.searchsorted(marks, level)  # so many early levels are lower
-    tied = np.append(marks, np.nan)[position] == level
+    # Between early thresholds, late points of one kind move together: number the stretches, sort by stretch and kind.
+    marks = np.unique(threshold[early])  # rising
+    position = np.searchsorted(marks, threshold)  # number of lower early thresholds
+    tied = np.append(marks, np.nan)[position] == threshold
     stretch = 2 * (len(marks) - position) - tied  # between marks: even; at a mark: odd
     order = np.lexsort((kind, stretch))
-    stretch, kind, level, pulls, limit = (each[order] for each in (stretch, kind, level, pulls, limit))
+    stretch, kind, threshold, pulls, limit = (each[order] for each in (stretch, kind, threshold, pulls, limit))
     starts = np.flatnonzero(np.diff(stretch * kinds + kind, prepend=-1))
     return Moves(
         kind[starts],
-        np.minimum.reduceat(level, starts),
+        np.minimum.reduceat(threshold, starts),
         np.minimum.reduceat(pulls, starts),
         np.maximum.reduceat(pulls, starts),
         np.maximum.reduceat(limit, starts),
@@ -59,23 +59,23 @@ def every_move(index: Array, arms: int) -> Moves:
 
 
 def _points_that_matter(index: Array, kind: int, arms: int) -> tuple[Array, ...]:
-    """Of one kind: kind, level, pulls and limit of the points, and whether their order matters."""
+    """Kind, threshold, pulls and limit of the points of one kind, and whether their order matters."""
     horizon = index.shape[1]
     pulls, successes = np.tril_indices(horizon)
-    level = index[kind, pulls, successes]
-    fewest = _fewest_pulls(index, level)
+    threshold = index[kind, pulls, successes]
+    fewest = _fewest_pulls(index, threshold)
     limit = horizon - (arms - 1) * fewest
     early = 2 * pulls + max(arms - 2, 0) * fewest < horizon
     kept = pulls < limit
-    return np.full(int(kept.sum()), kind), level[kept], pulls[kept], limit[kept], early[kept]
+    return np.full(int(kept.sum()), kind), threshold[kept], pulls[kept], limit[kept], early[kept]
 
 
-def _fewest_pulls(index: Array, level: Array) -> Ints:
-    """The fewest pulls that an arm of any kind makes above each level, the horizon at most."""
-    fewest = np.full(len(level), index.shape[1])
+def _fewest_pulls(index: Array, threshold: Array) -> Ints:
+    """Fewest pulls that an arm of any kind makes above each threshold, at most the horizon."""
+    fewest = np.full(len(threshold), index.shape[1])
     for failures in index[:, :, 0]:
-        # With failures alone it makes every pull whose lowest index so far is above the level; at the level itself
-        # it may be that another arm goes first.
+        # With failures alone, an arm makes every pull whose lowest index so far is above the threshold; at the
+        # threshold itself another arm may come first.
         falling = np.minimum.accumulate(failures)[::-1]
-        fewest = np.minimum(fewest, len(falling) - np.searchsorted(falling, level, side="right"))
+        fewest = np.minimum(fewest, len(falling) - np.searchsorted(falling, threshold, side="right"))
     return fewest

@@ -1,1 +1,1 @@
-"""Exact regret of exploring all arms equally and then committing to one."""
+"""Exact regret of explore-then-commit: explore all arms equally, then commit to the highest posterior mean."""

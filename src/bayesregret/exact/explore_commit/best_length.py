@@ -1,8 +1,8 @@
-"""How long to explore before committing to an arm: the expected highest posterior mean after equal exploration.
+"""Best length of exploration before committing to an arm, from the expected highest posterior mean after exploration.
 
-Before exploration, the posterior mean that an arm will have is a normal variable for a Gaussian arm and, but for a
-scale, a beta-binomial one for a Bernoulli arm; exploration_conjugate.py has the other models. Arms are independent, so
-the highest of them is below x with the product of their chances.
+Before exploration, an arm's future posterior mean is a normal variable for a Gaussian arm and, up to scale, a
+beta-binomial variable for a Bernoulli arm; conjugate.py has the other models. Arms are independent, so the probability
+that the highest posterior mean is below x is a product.
 """
 
 from __future__ import annotations
@@ -23,47 +23,49 @@ from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
 from bayesregret.models.normal_gamma import NormalGammaBandit
 from bayesregret.models.poisson import PoissonBandit
-from bayesregret.numerics.maximum_of_distributions import highest_of_steps
+from bayesregret.numerics.expected_maximum import best_of_discrete
 from bayesregret.numerics.quadrature import even_edges, gauss_rule, merge_edges
 
 ORDER = 12
-# A standard normal below -REACH, and the best of any number of them above TOP, are of no weight in a float.
+# In double precision, a standard normal has no mass below -REACH, and the best of any number of them none above TOP.
 REACH, TOP, PANEL = 9.0, 10.5, 0.5
-AT_ONCE = 10_000_000  # values in a table
-# Shares beyond these log-odds are 0 or 1 to the last digit.
+AT_ONCE = 10_000_000  # largest table, in values
+# Probabilities beyond these log-odds are 0 or 1 to the last digit.
 LOG_ODDS = 40.0
-# Numbers of turns are tried in steps of this growth, then between the best one's neighbours, at last all of a few.
+# Search for the number of cycles: geometric steps, then grids between the best one's neighbours, finally every value.
 GROWTH, TRIES, FEW = 1.25, 9, 16
 
 
-def best_exploration(bandit: Bandit, horizon: int) -> int:
-    """How many rounds of all arms in turn, then the highest posterior mean for good, bring the highest reward."""
+def best_exploration_length(bandit: Bandit, horizon: int) -> int:
+    """Return the number of exploration rounds, a multiple of the number of arms, with the highest expected reward."""
     means = prior_means(bandit)
     if means is None:
         kind = f"{bandit.a_kind} bandit" + (f" with {bandit.noise_kind} noise" if hasattr(bandit, "noise_kind") else "")
         raise ValueError(f"explore must be given, a whole number of rounds, on {kind}")
 
     @functools.cache
-    def loss(turns: int) -> float:
-        """Against the highest prior mean: differences are small beside the rewards themselves."""
-        pulls = np.full(bandit.arms, turns)
-        rest = horizon - bandit.arms * turns
-        return float(turns * np.sum(top - means) - rest * (expected_highest(bandit, pulls) - top))
+    def loss(cycles: int) -> float:
+        """Expected reward lost relative to the highest prior mean: rewards themselves are large and would cancel."""
+        pulls = np.full(bandit.arms, cycles)
+        rest = horizon - bandit.arms * cycles
+        return float(cycles * np.sum(top - means) - rest * (expected_highest(bandit, pulls) - top))
 
     top = float(means.max())
     above = expected_best(bandit) - top
-    turns = _lowest(loss, horizon // bandit.arms, lambda turns: turns * np.sum(top + above - means) - horizon * above)
-    return bandit.arms * turns
+    cycles = _minimise(
+        loss, horizon // bandit.arms, lambda cycles: cycles * np.sum(top + above - means) - horizon * above
+    )
+    return bandit.arms * cycles
 
 
-def _lowest(loss: Callable[[int], float], most: int, at_least: Callable[[int], float]) -> int:
-    """The number of turns, `most` at most, with the lowest loss. `at_least` is a rising bound from below."""
+def _minimise(loss: Callable[[int], float], most: int, at_least: Callable[[int], float]) -> int:
+    """Number of cycles, at most `most`, with the lowest loss; `at_least` is an increasing lower bound on the loss."""
     tried = [0]
-    turns = 1
-    while turns <= most and at_least(turns) < min(map(loss, tried)):
-        tried.append(turns)
-        turns = max(turns + 1, round(GROWTH * turns))
-    tried.append(min(turns, most))
+    cycles = 1
+    while cycles <= most and at_least(cycles) < min(map(loss, tried)):
+        tried.append(cycles)
+        cycles = max(cycles + 1, round(GROWTH * cycles))
+    tried.append(min(cycles, most))
     while True:
         best = min(range(len(tried)), key=lambda place: loss(tried[place]))
         low, high = tried[max(0, best - 1)], tried[min(len(tried) - 1, best + 1)]
@@ -73,7 +75,7 @@ def _lowest(loss: Callable[[int], float], most: int, at_least: Callable[[int], f
 
 
 def prior_means(bandit: Bandit) -> Array | None:
-    """None for bandits of which nothing is known here."""
+    """Prior means of the arms; None for bandits without an exact explore-then-commit regret."""
     if isinstance(bandit, GaussianBandit) and bandit.noise_kind == "gaussian":
         return bandit.prior_mean
     if isinstance(bandit, BernoulliBandit):
@@ -86,10 +88,10 @@ def prior_means(bandit: Bandit) -> Array | None:
 
 
 def expected_highest(bandit: Any, pulls: NDArray[np.int64] | None) -> float:
-    """E[highest posterior mean] after so many pulls of each arm; None are pulls without end."""
+    """E[highest posterior mean] after `pulls` of each arm; None means infinitely many."""
     if isinstance(bandit, GaussianBandit):
-        share = np.ones(bandit.arms) if pulls is None else pulls / (bandit.model.strength + pulls)
-        return _highest_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(share))
+        fraction = np.ones(bandit.arms) if pulls is None else pulls / (bandit.model.pseudo_count + pulls)
+        return _expected_max_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(fraction))
     if isinstance(bandit, PoissonBandit):
         return highest_gamma(bandit, pulls)
     if isinstance(bandit, ExponentialBandit):
@@ -97,8 +99,8 @@ def expected_highest(bandit: Any, pulls: NDArray[np.int64] | None) -> float:
     if isinstance(bandit, NormalGammaBandit):
         return highest_student(bandit, pulls)
     if pulls is None:
-        return _highest_beta(bandit.alpha, bandit.beta)
-    return highest_of_steps(_beta_binomial_means, bandit.alpha, bandit.beta, pulls)
+        return _expected_max_beta(bandit.alpha, bandit.beta)
+    return best_of_discrete(_beta_binomial_means, bandit.alpha, bandit.beta, pulls)
 
 
 def expected_best(bandit: Any) -> float:
@@ -106,16 +108,16 @@ def expected_best(bandit: Any) -> float:
     return expected_highest(bandit, None)
 
 
-def _highest_normal(means: Array, deviations: Array) -> float:
-    """E[highest] of independent normal variables; those of no deviation are numbers."""
+def _expected_max_normal(means: Array, deviations: Array) -> float:
+    """E[maximum] of independent normal variables; those with deviation 0 are constants."""
     top = float(means.max())
-    sure = float(means[deviations == 0.0].max(initial=-np.inf)) - top
-    moving = deviations > 0.0
-    if not moving.any():
+    certain = float(means[deviations == 0.0].max(initial=-np.inf)) - top
+    varies = deviations > 0.0
+    if not varies.any():
         return top
-    centres, widths = (means - top)[moving], deviations[moving]
-    low = max(sure, float(np.max(centres - REACH * widths)))
-    x, weights = gauss_rule(_edges_under_way(low, centres, widths), ORDER)
+    centres, widths = (means - top)[varies], deviations[varies]
+    low = max(certain, float(np.max(centres - REACH * widths)))
+    x, weights = gauss_rule(_adaptive_edges(low, centres, widths), ORDER)
     some_above = 0.0
     for part in np.array_split(np.arange(len(x)), 1 + len(x) * len(widths) // AT_ONCE):
         all_below = np.prod(ndtr((x[part] - centres[:, None]) / widths[:, None]), axis=0)
@@ -123,8 +125,8 @@ def _highest_normal(means: Array, deviations: Array) -> float:
     return top + low + some_above
 
 
-def _edges_under_way(low: float, centres: Array, widths: Array) -> Array:
-    """Edges of panels as short as the narrowest variable needs that is under way there: widths may differ vastly."""
+def _adaptive_edges(low: float, centres: Array, widths: Array) -> Array:
+    """Edges of panels that resolve the narrowest variable with mass there: widths may differ by orders of magnitude."""
     starts, ends = centres - REACH * widths, centres + TOP * widths
     edges, high = [low], float(ends.max())
     while (here := edges[-1]) < high:
@@ -135,7 +137,7 @@ def _edges_under_way(low: float, centres: Array, widths: Array) -> Array:
 
 
 def _beta_binomial_means(alpha: float, beta: float, pulls: int) -> tuple[Array, Array]:
-    """The values that a posterior mean can have, and the chances that it is at most each."""
+    """Possible values of a posterior mean, and their cumulative probabilities."""
     wins = np.arange(pulls + 1.0)
     ratios = (pulls - wins[:-1]) / wins[1:] * (alpha + wins[:-1]) / (beta + pulls - wins[1:])
     log_mass = np.append(0.0, np.cumsum(np.log(ratios)))
@@ -143,8 +145,8 @@ def _beta_binomial_means(alpha: float, beta: float, pulls: int) -> tuple[Array, 
     return (alpha + wins) / (alpha + beta + pulls), below / below[-1]
 
 
-def _highest_beta(alpha: Array, beta: Array) -> float:
-    """E[highest] of independent Beta variables: the integral of P(some arm above x), in log-odds."""
+def _expected_max_beta(alpha: Array, beta: Array) -> float:
+    """E[maximum] of independent Beta variables: the integral of P(some arm above x), in log-odds."""
     pairs, counts = np.unique(np.stack([alpha, beta]), axis=1, return_counts=True)
     a, b = pairs[:, :, None]
     middle, deviation = digamma(a) - digamma(b), np.sqrt(polygamma(1, a) + polygamma(1, b))

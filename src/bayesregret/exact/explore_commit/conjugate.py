@@ -1,7 +1,7 @@
-"""The expected highest posterior mean after exploration, on Poisson, exponential and normal-gamma arms.
+"""Expected highest posterior mean after exploration, for Poisson, exponential and normal-gamma arms.
 
-Before exploration, the posterior mean that an arm will have is a negative binomial variable for a Poisson arm and a
-beta-prime one for an exponential arm, but for scale and shift, and Student's for a normal-gamma arm. With no end to
+Before exploration, an arm's future posterior mean is, up to scale and shift, a negative binomial variable for a Poisson
+arm, a beta-prime variable for an exponential arm and a Student variable for a normal-gamma arm. With infinite
 exploration it is the mean reward itself.
 """
 
@@ -18,22 +18,22 @@ from bayesregret.models.bandit import Bandit
 from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.normal_gamma import NormalGammaBandit
 from bayesregret.models.poisson import PoissonBandit
-from bayesregret.numerics.maximum_of_distributions import highest_above, highest_of_steps
+from bayesregret.numerics.expected_maximum import best_above, best_of_discrete
 from bayesregret.numerics.mean_distributions import (
     LEAST,
-    beta_prime_law,
-    gamma_law,
-    inverse_gamma_law,
-    kinds,
-    large_sums_law,
+    beta_prime_distribution,
+    gamma_distribution,
+    group_arms,
+    inverse_gamma_distribution,
+    large_sums_distribution,
     log_edges,
     quantile_edges,
-    student_law,
+    student_distribution,
 )
 
-# A sum of Poisson rewards is above so many deviations, or a mean reward above this quantile, with no weight in a float.
+# Negligible: sums of Poisson rewards beyond DEVIATIONS standard deviations, mean rewards above the TAIL quantile.
 DEVIATIONS, TAIL = 12.0, 1e-18
-MOST_SUMS = 2_000_000  # beyond, they are as good as continuous
+MOST_SUMS = 2_000_000  # larger sums of Poisson rewards are treated as continuous
 
 
 # --- Student's distribution -------------------------------------------------------------------------------------------
@@ -44,58 +44,66 @@ def highest_student(bandit: NormalGammaBandit, pulls: NDArray[np.int64] | None) 
     variances = bandit.scale / (bandit.shape * bandit.prior_pulls)
     if pulls is not None:
         variances = variances * pulls / (bandit.prior_pulls + pulls)
-    means, moves = bandit.prior_mean - top, variances > 0.0
-    laws = [student_law(*kind) for kind in kinds(means[moves], np.sqrt(variances[moves]), 2.0 * bandit.shape[moves])]
-    edges = quantile_edges(laws) if laws else np.zeros(2)
-    return top + highest_above(0.0, float(means[~moves].max(initial=-np.inf)), laws, edges, np.ones_like)
+    means, varies = bandit.prior_mean - top, variances > 0.0
+    distributions = [
+        student_distribution(*kind)
+        for kind in group_arms(means[varies], np.sqrt(variances[varies]), 2.0 * bandit.shape[varies])
+    ]
+    edges = quantile_edges(distributions) if distributions else np.zeros(2)
+    return top + best_above(0.0, float(means[~varies].max(initial=-np.inf)), distributions, edges, np.ones_like)
 
 
-# --- positive means, over the largest prior mean, on the line of logarithms -------------------------------------------
+# --- positive means, relative to the largest prior mean, in logarithms ------------------------------------------------
 
 
 def highest_inverse_gamma(bandit: ExponentialBandit, pulls: NDArray[np.int64] | None) -> float:
     means = bandit.rate / (bandit.shape - 1.0)
-    unit, moves = float(means.max()), _moves(bandit, pulls)
-    shapes, rates = bandit.shape[moves], bandit.rate[moves] / unit
+    unit, varies = float(means.max()), _varies(bandit, pulls)
+    shapes, rates = bandit.shape[varies], bandit.rate[varies] / unit
     if pulls is None:
-        laws = [inverse_gamma_law(*kind) for kind in kinds(shapes, rates)]
+        distributions = [inverse_gamma_distribution(*kind) for kind in group_arms(shapes, rates)]
     else:
-        laws = [beta_prime_law(*kind) for kind in kinds(shapes, rates, pulls[moves].astype(np.float64))]
-    edges = log_edges(laws, LEAST) if laws else np.zeros(2)
-    return unit + unit * highest_above(0.0, _log_sure(means[~moves] / unit), laws, edges, np.exp)
+        distributions = [
+            beta_prime_distribution(*kind) for kind in group_arms(shapes, rates, pulls[varies].astype(np.float64))
+        ]
+    edges = log_edges(distributions, LEAST) if distributions else np.zeros(2)
+    return unit + unit * best_above(0.0, _log_certain(means[~varies] / unit), distributions, edges, np.exp)
 
 
 def highest_gamma(bandit: PoissonBandit, pulls: NDArray[np.int64] | None) -> float:
     if pulls is not None and largest_sum(bandit, pulls) <= MOST_SUMS:
-        return highest_of_steps(negative_binomial_means, bandit.shape, bandit.rate, pulls)
+        return best_of_discrete(negative_binomial_means, bandit.shape, bandit.rate, pulls)
     means = bandit.shape / bandit.rate
-    unit, moves = float(means.max()), _moves(bandit, pulls)
-    shapes, rates = bandit.shape[moves], bandit.rate[moves] * unit
+    unit, varies = float(means.max()), _varies(bandit, pulls)
+    shapes, rates = bandit.shape[varies], bandit.rate[varies] * unit
     if pulls is None:
-        laws = [gamma_law(*kind) for kind in kinds(shapes, rates)]
+        distributions = [gamma_distribution(*kind) for kind in group_arms(shapes, rates)]
     else:
-        laws = [large_sums_law(*kind) for kind in kinds(shapes, rates, pulls[moves].astype(np.float64) * unit)]
-    edges = log_edges(laws, math.log(float(np.max(special.gammainccinv(shapes, TAIL) / rates))))
-    return unit + unit * highest_above(0.0, _log_sure(means[~moves] / unit), laws, edges, np.exp)
+        distributions = [
+            large_sums_distribution(*kind)
+            for kind in group_arms(shapes, rates, pulls[varies].astype(np.float64) * unit)
+        ]
+    edges = log_edges(distributions, math.log(float(np.max(special.gammainccinv(shapes, TAIL) / rates))))
+    return unit + unit * best_above(0.0, _log_certain(means[~varies] / unit), distributions, edges, np.exp)
 
 
-def _moves(bandit: Bandit, pulls: NDArray[np.int64] | None) -> NDArray[np.bool_]:
-    """Whether an arm's posterior mean will be another one than its prior mean; None are pulls without end."""
+def _varies(bandit: Bandit, pulls: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+    """Whether each arm's posterior mean can differ from its prior mean; None means infinitely many pulls."""
     return np.full(bandit.arms, True) if pulls is None else pulls > 0
 
 
-def _log_sure(means: Array) -> float:
+def _log_certain(means: Array) -> float:
     return math.log(means.max()) if len(means) > 0 else -math.inf
 
 
 def largest_sum(bandit: PoissonBandit, pulls: NDArray[np.int64]) -> float:
-    """Of the rewards of an arm, but for those of no weight in a float."""
+    """Largest sum of one arm's rewards with a probability that is not negligible."""
     reach = pulls * special.gammainccinv(bandit.shape, TAIL) / bandit.rate
     return float(np.max(reach + DEVIATIONS * np.sqrt(reach) + DEVIATIONS**2))
 
 
 def negative_binomial_means(shape: float, rate: float, pulls: int) -> tuple[Array, Array]:
-    """The values that a posterior mean can have, but for the very largest, and the chances that it is at most each."""
+    """Possible values of a posterior mean, without the negligible largest, and their cumulative probabilities."""
     if pulls == 0:
         return np.array([shape / rate]), np.ones(1)
     one_arm = PoissonBandit([shape], [rate])

@@ -1,21 +1,41 @@
-"""The regret of exploring all arms equally and then committing to one: a sum of two terms, for any horizon."""
+"""Exact regret of explore-then-commit: a sum of two terms, for any horizon."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.exact.explore_commit.best_length import best_exploration, expected_best, expected_highest, prior_means
+from bayesregret.exact.explore_commit.best_length import (
+    best_exploration_length,
+    expected_best,
+    expected_highest,
+    prior_means,
+)
 from bayesregret.models import Bandit
 
 
 def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = None) -> float:
-    """Bayes regret of ExploreCommit, exact, for bandits with independent arms.
+    """Compute the exact Bayes regret of `ExploreCommit` on a bandit with independent arms.
 
-    A round of exploration costs what its arm falls short of the best; one after it what the highest posterior mean
-    does. `explore` is the best number of rounds if None.
+    A round of exploration costs the gap between the best arm and the arm pulled; a later round the gap between the best
+    arm and the arm with the highest posterior mean after exploration.
 
-    >>> from bayesregret.models import GaussianBandit
+    Parameters
+    ----------
+    bandit : Bandit
+        A bandit with independent arms, and without Rademacher noise.
+    horizon : int
+        Number of rounds.
+    explore : int, optional
+        Rounds of exploration, over all arms in turn; by default the number with the smallest regret.
+
+    Returns
+    -------
+    float
+        Bayes regret at the horizon.
+
+    Examples
+    --------
     >>> bandit = GaussianBandit([1, 0], prior_width=1, reward_noise=1)
     >>> [round(explore_commit_regret(bandit, 1000, explore), 6) for explore in (0, 10, None)]
     [199.641228, 44.007515, 33.444906]
@@ -28,9 +48,9 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
             f"bandit must have independent arms, and no rademacher noise, for an exact regret, got {bandit.a_kind} one"
         )
     horizon = checks.whole("horizon", horizon, 1)
-    rounds = best_exploration(bandit, horizon) if explore is None else checks.whole("explore", explore, 0)
+    rounds = best_exploration_length(bandit, horizon) if explore is None else checks.whole("explore", explore, 0)
     rounds = min(rounds, horizon)
     pulls = rounds // bandit.arms + (np.arange(bandit.arms) < rounds % bandit.arms)
     best = expected_best(bandit)
     regret = np.sum(pulls * (best - means)) + (horizon - rounds) * (best - expected_highest(bandit, pulls))
-    return max(0.0, float(regret))  # less is rounding
+    return max(0.0, float(regret))  # negative values are rounding

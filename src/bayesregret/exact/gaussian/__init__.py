@@ -1,1 +1,1 @@
-"""Exact regret of Gaussian bandits: chains of index values, integrated over thresholds."""
+"""Exact regret of Gaussian bandits: first exits of a Gaussian Markov chain, integrated over thresholds."""
