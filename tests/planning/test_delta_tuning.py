@@ -39,7 +39,7 @@ def test_exact_regrets_are_used_where_they_are_quick():
     assert found.to_dict()["exact"]
 
 
-def test_a_simulated_one_is_told_with_what_it_costs(monkeypatch):
+def test_a_simulated_one_is_printed_with_its_cost(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.delta_tuning.QUICK_HORIZON", {})
     found = advise_delta(BANDIT, simulated(6, 16), 6)
     assert found.low <= found.best <= found.high
@@ -48,6 +48,6 @@ def test_a_simulated_one_is_told_with_what_it_costs(monkeypatch):
     assert f"The best delta for bayes-ucb is {found.best:.2g} (" in delta_line(found)
 
 
-def test_where_no_delta_matters_none_is_told():
+def test_where_no_delta_matters_there_is_no_advice():
     assert advise_delta(BANDIT, None, 1) is None
     assert advise_delta(common_gaussian(arms=1), None, 10) is None

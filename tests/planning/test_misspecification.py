@@ -5,8 +5,8 @@ import math
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.misspecification import directions, limits
-from bayesregret.planning.perturbed_priors import moved, stretched
+from bayesregret.planning.misspecification import directions, prior_limits
+from bayesregret.planning.perturbed_priors import shifted, stretched
 from bayesregret.planning.summary_text import limit_line
 from bayesregret.problem import common_gaussian
 
@@ -31,9 +31,9 @@ def exactly_more(believed):
 def test_crossings_are_those_of_exact_regrets():
     """They are where exact differences change their sign; narrow intervals are the control."""
     regrets = simulated(BANDIT, HORIZON, 20_000)
-    found = {limit.direction: limit for limit in limits(BANDIT, br.BayesUCB(), br.UCB1(), regrets)}
+    found = {limit.direction: limit for limit in prior_limits(BANDIT, br.BayesUCB(), br.UCB1(), regrets)}
     high, narrow = found["too high"].off, found["too narrow"].off
-    assert exactly_more(moved(BANDIT, high.low)) < 0 < exactly_more(moved(BANDIT, high.high))
+    assert exactly_more(shifted(BANDIT, high.low)) < 0 < exactly_more(shifted(BANDIT, high.high))
     assert exactly_more(stretched(BANDIT, 1 / narrow.low)) < 0 < exactly_more(stretched(BANDIT, 1 / narrow.high))
     assert found["too wide"].off is None  # ever more like UCB1
     assert high.high - high.low < 0.25 * high.at
@@ -54,7 +54,7 @@ def test_a_prior_can_be_wrong_in_four_ways():
     assert (narrow.prior_width, wide.prior_width) == (math.exp(-0.5), math.exp(0.5))
 
 
-def test_a_prior_has_no_direction_where_it_has_no_room():
+def test_a_direction_that_ends_at_once_is_left_out():
     widest = br.BernoulliBandit([0.01, 0.01], [0.01, 0.01])
     assert [way.name for way in directions(widest)] == ["too low", "too high", "too narrow"]
     nearly_always = br.BernoulliBandit([1e4, 1e4], [1, 1])
@@ -63,8 +63,8 @@ def test_a_prior_has_no_direction_where_it_has_no_room():
     assert [way.name for way in directions(mixed)] == ["too low", "too narrow", "too wide"]
 
 
-def test_the_true_prior_comes_first_and_limits_are_told():
-    found = limits(BANDIT, br.BayesUCB(), br.UCB1(), simulated(BANDIT, 8, 64))
+def test_the_true_prior_comes_first_and_limits_are_printed():
+    found = prior_limits(BANDIT, br.BayesUCB(), br.UCB1(), simulated(BANDIT, 8, 64))
     assert [limit.points[0] for limit in found] == [0.0, 0.0, 1.0, 1.0]
     assert len({limit.differences[0] for limit in found}) == 1
     for limit in found:
@@ -76,4 +76,4 @@ def test_the_true_prior_comes_first_and_limits_are_told():
 
 
 def test_no_limits_where_the_prior_is_of_no_use():
-    assert limits(BANDIT, br.BayesUCB(), br.BayesUCB(), simulated(BANDIT, 4, 8)) == []
+    assert prior_limits(BANDIT, br.BayesUCB(), br.BayesUCB(), simulated(BANDIT, 4, 8)) == []

@@ -1,16 +1,16 @@
-"""Priors moved and stretched are what they are called."""
+"""Shifted and stretched priors have the means and widths that their names promise."""
 
 import numpy as np
 import pytest
 
 import bayesregret as br
 from bayesregret.planning.perturbed_priors import (
-    can_move,
+    can_shift,
     can_stretch,
-    moved,
     prior_moments,
-    room_to_move,
-    room_to_stretch,
+    shift_range,
+    shifted,
+    stretch_range,
     stretched,
     with_arms,
 )
@@ -41,18 +41,18 @@ def test_moments_are_those_of_draws(bandit):
 
 
 @pytest.mark.parametrize("bandit", INDEPENDENT, ids=lambda bandit: bandit.kind)
-def test_a_moved_prior_has_its_means_moved(bandit):
-    room = room_to_move(bandit)
-    for by in (-room.down, -0.3 * room.down, room.up):
-        assert prior_moments(moved(bandit, by))[0] == pytest.approx(prior_moments(bandit)[0] + by)
-    assert room.down > 0 < room.up
-    assert can_move(bandit)
+def test_a_shifted_prior_has_its_means_shifted(bandit):
+    bounds = shift_range(bandit)
+    for by in (-bounds.down, -0.3 * bounds.down, bounds.up):
+        assert prior_moments(shifted(bandit, by))[0] == pytest.approx(prior_moments(bandit)[0] + by)
+    assert bounds.down > 0 < bounds.up
+    assert can_shift(bandit)
 
 
 @pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI, POISSON, NORMAL_GAMMA], ids=lambda bandit: bandit.kind)
 def test_a_stretched_prior_has_its_widths_stretched(bandit):
-    room = room_to_stretch(bandit)
-    for factor in (*room, 0.7):
+    bounds = stretch_range(bandit)
+    for factor in (*bounds, 0.7):
         means, widths = prior_moments(stretched(bandit, factor))
         assert means == pytest.approx(prior_moments(bandit)[0])
         assert widths == pytest.approx(factor * prior_moments(bandit)[1])
@@ -67,10 +67,10 @@ def test_a_linear_prior_is_stretched_either_way_it_is_given():
 
 
 def test_what_cannot_be_changed_says_so():
-    assert not can_move(LINEAR)
+    assert not can_shift(LINEAR)
     assert not can_stretch(EXPONENTIAL)
     with pytest.raises(ValueError, match="bandit must be of a kind whose prior can be changed, got one that is linear"):
-        moved(LINEAR, 1.0)
+        shifted(LINEAR, 1.0)
     with pytest.raises(
         ValueError, match="bandit must be of a kind whose prior can be changed, got one that is exponential"
     ):
@@ -79,8 +79,8 @@ def test_what_cannot_be_changed_says_so():
         with_arms(LINEAR, 3)
 
 
-def test_a_prior_without_variance_can_be_moved():
-    assert room_to_move(br.ExponentialBandit([1.5, 2.0], [1, 1])).up > 0
+def test_a_prior_without_variance_can_be_shifted():
+    assert shift_range(br.ExponentialBandit([1.5, 2.0], [1, 1])).up > 0
 
 
 def test_arms_are_the_first_ones_and_more_of_the_last():

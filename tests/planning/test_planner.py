@@ -7,9 +7,9 @@ import pytest
 
 import bayesregret as br
 from bayesregret.planning.experiment import best_bound
-from bayesregret.planning.policy_outcome import Outcome
-from bayesregret.planning.run_budget import FEWEST, MOST, runs_of, runs_of_point
-from bayesregret.planning.tracked_simulation import paired, watch
+from bayesregret.planning.policy_outcome import PolicyOutcome
+from bayesregret.planning.run_budget import FEWEST, MOST, runs_for_point, runs_for_policy
+from bayesregret.planning.tracked_simulation import paired, track
 from bayesregret.planning.value_of_prior import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
@@ -37,7 +37,7 @@ def test_simulated_numbers_are_those_of_simulate(small):
     assert list(small.outcomes) == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", SPLIT, TUNED]
 
 
-def test_exact_numbers_stand_in_for_simulated_ones(small):
+def test_exact_numbers_replace_simulated_ones(small):
     for policy in (br.BayesUCB(), br.UCB1()):
         found = br.exact_regret(small.bandit, policy, horizon=6)
         assert (small[policy.name].regret.mean, small[policy.name].regret.stderr) == (found.regret, found.error)
@@ -56,7 +56,7 @@ def test_the_best_delta_has_a_row_of_its_own(small):
 
 def test_the_best_delta_is_judged_on_runs_that_did_not_choose_it(linear):
     tuned = next(outcome for name, outcome in linear.outcomes.items() if name.startswith("bayes-ucb, delta "))
-    assert linear.delta.usual_cost == paired(linear["bayes-ucb"].seen.final_regret, tuned.seen.final_regret)
+    assert linear.delta.usual_cost == paired(linear["bayes-ucb"].tracked.final_regret, tuned.tracked.final_regret)
 
 
 def test_the_least_regret_is_that_of_the_best_play(small):
@@ -103,7 +103,7 @@ def test_what_the_prior_is_worth(small, linear):
     assert exact.bound is None
     simulated = linear.worth
     assert not simulated.is_exact
-    assert simulated.regret == paired(linear["ucb1"].seen.final_regret, linear["bayes-ucb"].seen.final_regret)
+    assert simulated.regret == paired(linear["ucb1"].tracked.final_regret, linear["bayes-ucb"].tracked.final_regret)
     rival = dataclasses.replace(small["ucb1"], bound=br.bounds.certified_trivial(small.bandit, horizon=6))
     assert prior_worth(small["bayes-ucb"], rival).bound == rival.bound.value - small["bayes-ucb"].bound.value
 
@@ -140,10 +140,10 @@ def test_it_prints_what_it_found(small):
         small["nobody"]
 
 
-def test_a_linear_bandit_says_what_cannot_be_told(linear):
+def test_a_linear_bandit_says_what_is_not_computed(linear):
     text = "\n".join(linear.notes)
-    assert "A wrong prior mean is not looked at" in text or "How wrong the prior may be is not told" in text
-    assert "No answer: bandit must have independent arms to be given another number of them, got a linear one." in text
+    assert "A wrong prior mean is not examined" in text or "How wrong the prior may be is not computed" in text
+    assert "No answer: bandit must have independent arms to change their number, got a linear one." in text
     assert "kl-ucb" not in linear.outcomes
     assert linear.delta is not None
 
@@ -163,21 +163,21 @@ def test_one_round():
     assert found.delta is None
     assert "Too close to tell apart" in found.sentences()[0]
     assert found.sentences()[1].startswith(
-        "No A/B test is worth its rounds: to keep the arm that the prior puts first "
+        "No A/B test is worth its rounds: keeping the arm with the highest prior mean has a regret of "
     )
-    assert "even the true one is not better than ucb1" in "\n".join(found.notes)
+    assert "even with the true prior, the regret of bayes-ucb minus that of ucb1 is " in "\n".join(found.notes)
 
 
-@pytest.mark.parametrize(("chance", "told"), [(0.94, "unsure"), (0.9, "never"), (0.97, "4 (3 to beyond 6)")])
-def test_a_chance_that_may_be_above_95_percent_is_not_told_to_be_below(small, chance, told):
-    rounds = small["ucb1"].seen.rounds
-    chances = np.where(rounds < 4, 0.9, chance)
-    seen = small["ucb1"].seen._replace(on_best=chances, on_best_stderr=np.full(len(rounds), 0.02))
-    row = dataclasses.replace(small, outcomes={"ucb1": dataclasses.replace(small["ucb1"], seen=seen)}).table()[1]
-    assert row[-2] == told
+@pytest.mark.parametrize(("probability", "shown"), [(0.94, "unsure"), (0.9, "never"), (0.97, "4 (3 to beyond 6)")])
+def test_a_probability_that_may_be_above_95_percent_is_not_said_to_be_below(small, probability, shown):
+    rounds = small["ucb1"].tracked.rounds
+    probabilities = np.where(rounds < 4, 0.9, probability)
+    tracked = small["ucb1"].tracked._replace(on_best=probabilities, on_best_stderr=np.full(len(rounds), 0.02))
+    row = dataclasses.replace(small, outcomes={"ucb1": dataclasses.replace(small["ucb1"], tracked=tracked)}).table()[1]
+    assert row[-2] == shown
 
 
-def test_a_bound_is_told_with_its_error_and_rounded_up(small):
+def test_a_bound_is_printed_with_its_error_and_rounded_up(small):
     bound = dataclasses.replace(small["bayes-ucb"].bound, value=12.341, error=0.005)
     outcomes = {"bayes-ucb": dataclasses.replace(small["bayes-ucb"], bound=bound)}
     assert dataclasses.replace(small, outcomes=outcomes).table()[1][5] == "12.35"
@@ -185,9 +185,9 @@ def test_a_bound_is_told_with_its_error_and_rounded_up(small):
 
 def test_rewards_without_a_width_have_other_rivals():
     poisson = br.plan(br.PoissonBandit([1, 1], [1, 1]), 8, runs=8)
-    assert (poisson.worth.stats, poisson.worth.without) == ("thompson", "kl-ucb")
+    assert (poisson.worth.known, poisson.worth.without) == ("thompson", "kl-ucb")
     assert poisson[SPLIT].policy.explore % 2 == 0
-    assert poisson[SPLIT].exact == pytest.approx(2.0)  # one pull of each costs 1, and what it does not tell as much
+    assert poisson[SPLIT].exact == pytest.approx(2.0)  # one pull of each costs 1, and so does what remains unknown
     unknown_variance = br.plan(br.NormalGammaBandit([0, 0], 1, 2, 1), 8, [br.Thompson()], runs=4)
     assert unknown_variance.worth is None
     assert "No policy without a prior runs on normal-gamma rewards" in unknown_variance.notes[0]
@@ -202,11 +202,11 @@ def test_the_best_delta_is_not_looked_for_where_that_takes_long(monkeypatch):
 
 @pytest.mark.compiled
 def test_the_round_from_which_on_the_best_arm_is_likely():
-    """The exact chance of the best arm decides; a chance of 90 percent is the control."""
+    """The exact probability of the best arm decides; a probability of 90 percent is the control."""
     bandit = common_gaussian(arms=2, prior_width=5.0)
     policy = br.BayesUCB()
-    seen = watch(bandit, policy, horizon=100, runs=20_000, seed=0, threads=2, on_progress=lambda _: None)
-    settled = Outcome("bayes-ucb", policy, 100, seen, None, None, None, None).settled
+    tracked = track(bandit, policy, horizon=100, runs=20_000, seed=0, threads=2, on_progress=lambda _: None)
+    settled = PolicyOutcome("bayes-ucb", policy, 100, tracked, None, None, None, None).settled
     chance = br.exact_regret(bandit, policy, horizon=100).best_chance
     rounds = [1 + int(np.flatnonzero(chance <= level).max()) for level in (0.95, 0.90)]
     assert settled.low - 1 <= rounds[0] <= settled.high + 1
@@ -214,19 +214,23 @@ def test_the_round_from_which_on_the_best_arm_is_likely():
 
 
 def test_progress_ends_with_all_done():
-    told = []
-    br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4, progress=lambda done, total: told.append((done, total)))
-    assert all(0 < done <= total for done, total in told)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    reported = []
+    br.plan(
+        common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4, progress=lambda done, total: reported.append((done, total))
+    )
+    assert all(0 < done <= total for done, total in reported)
+    assert [done for done, _ in reported] == sorted(done for done, _ in reported)
 
 
-def test_runs_are_what_a_moment_allows():
+def test_numbers_of_runs_fit_a_few_seconds():
     bernoulli, poisson = common_bernoulli(arms=10), br.PoissonBandit([1] * 4, [1] * 4)
-    assert runs_of(br.BayesUCB(), bernoulli, 10) == MOST
-    assert runs_of(br.InformationDirected(), bernoulli, 10**6) == FEWEST
-    assert FEWEST < runs_of(br.Thompson(), bernoulli, 50_000) < runs_of(br.BayesUCB(), bernoulli, 50_000)
-    assert runs_of_point(br.BayesUCB(), bernoulli, 50_000) < runs_of(br.BayesUCB(), bernoulli, 50_000)
-    assert runs_of(br.BayesUCB(), poisson, 20_000) < runs_of(br.Thompson(), poisson, 20_000)
+    assert runs_for_policy(br.BayesUCB(), bernoulli, 10) == MOST
+    assert runs_for_policy(br.InformationDirected(), bernoulli, 10**6) == FEWEST
+    assert (
+        FEWEST < runs_for_policy(br.Thompson(), bernoulli, 50_000) < runs_for_policy(br.BayesUCB(), bernoulli, 50_000)
+    )
+    assert runs_for_point(br.BayesUCB(), bernoulli, 50_000) < runs_for_policy(br.BayesUCB(), bernoulli, 50_000)
+    assert runs_for_policy(br.BayesUCB(), poisson, 20_000) < runs_for_policy(br.Thompson(), poisson, 20_000)
 
 
 @pytest.mark.parametrize(

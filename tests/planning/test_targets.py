@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import bayesregret as br
-from bayesregret.planning.perturbed_priors import room_to_stretch, stretched, with_arms
+from bayesregret.planning.perturbed_priors import stretch_range, stretched, with_arms
 from bayesregret.planning.run_budget import is_affordable
 from bayesregret.planning.summary_text import inversion_line
-from bayesregret.planning.targets import Asked, _asked
+from bayesregret.planning.targets import RegretQuery, _query
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 GAUSSIAN = common_gaussian(arms=3)
@@ -100,7 +100,7 @@ def test_more_than_enough_is_an_answer(monkeypatch):
     assert (arms.answer, arms.high, arms.guaranteed, arms.at_least) == (4, 4, 4, True)
     assert " allows at least 4 arms; certified for 4 arms." in inversion_line(arms, bandit)
     width = br.width_for(bandit, 1000, horizon=5, runs=8)
-    assert width.answer == width.guaranteed == pytest.approx(room_to_stretch(bandit).up)
+    assert width.answer == width.guaranteed == pytest.approx(stretch_range(bandit).up)
     assert " allows a prior at least 1.717 times as wide; certified for 1.71 times." in inversion_line(width, bandit)
     alone = br.width_for(common_gaussian(arms=1), 5, horizon=5, runs=8)
     assert (alone.answer, alone.at_least) == (16, True)
@@ -119,14 +119,14 @@ def test_what_may_not_quite_be_enough_has_an_interval(monkeypatch):
 
 def test_a_bound_guarantees_what_it_says_with_its_error(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: SimpleNamespace(value=9.0, error=0.5))
-    asked = Asked(br.BayesUCB(), 5, None, 0, None)
-    assert asked.guarantees(GAUSSIAN, 9.5)
-    assert not asked.guarantees(GAUSSIAN, 9.4)
+    query = RegretQuery(br.BayesUCB(), 5, None, 0, None)
+    assert query.guarantees(GAUSSIAN, 9.5)
+    assert not query.guarantees(GAUSSIAN, 9.4)
 
 
 def test_work_is_bounded():
     poisson = br.PoissonBandit([1, 1], [1, 1])
-    assert _asked(poisson, None, 4, 8, 0, None).policy == br.Thompson()  # no quantile in every round
+    assert _query(poisson, None, 4, 8, 0, None).policy == br.Thompson()  # no quantile in every round
     assert is_affordable(br.BayesUCB(), GAUSSIAN, 2**20)
     assert not is_affordable(br.BayesUCB(), GAUSSIAN, 2**22)
     assert not is_affordable(br.Thompson(), GAUSSIAN, 2**20)
@@ -144,7 +144,7 @@ def test_targets_that_cannot_be_reached(monkeypatch):
     within_reach(monkeypatch)
     bandit = common_bernoulli(arms=2)
     shared = {"horizon": 5, "runs": 8}
-    with pytest.raises(ValueError, match=r"regret_per_round must be at least \S+, the one of 16 rounds, got 1e-09"):
+    with pytest.raises(ValueError, match=r"regret_per_round must be at least \S+, the value for 16 rounds, got 1e-09"):
         br.horizon_for(bandit, 1e-9, runs=8)
     far = br.GaussianBandit([0, 0], 1e6, 1)
     with pytest.raises(ValueError, match=r"budget must be at least \S+, the regret with a prior 0\.0625 times as wide"):
@@ -179,10 +179,12 @@ def test_bad_input(ask, message):
         ask()
 
 
-def test_one_round_is_looked_at_however_dear_it_is(monkeypatch):
+def test_one_round_is_examined_however_expensive_it_is(monkeypatch):
     """As it is with a million arms."""
-    monkeypatch.setattr(Asked, "is_affordable", lambda *_: False)
+    monkeypatch.setattr(RegretQuery, "is_affordable", lambda *_: False)
     bandit = common_gaussian(arms=3)
     assert br.horizon_for(bandit, 50.0, runs=8, threads=1).answer == 1
-    with pytest.raises(ValueError, match=r"^regret_per_round must be at least [\d.]+, the one of 1 round, got 1e-09$"):
+    with pytest.raises(
+        ValueError, match=r"^regret_per_round must be at least [\d.]+, the value for 1 round, got 1e-09$"
+    ):
         br.horizon_for(bandit, 1e-9, runs=8, threads=1)

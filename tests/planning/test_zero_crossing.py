@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from bayesregret.planning.zero_crossing import Crossing, Sweep, search
+from bayesregret.planning.zero_crossing import Crossing, SampledFunction, search
 from bayesregret.simulation.result import Estimate
 
 
 def sweep(*means, stderr=0.5):
-    return Sweep(tuple(map(float, range(len(means)))), tuple(Estimate(mean, stderr) for mean in means))
+    return SampledFunction(tuple(map(float, range(len(means)))), tuple(Estimate(mean, stderr) for mean in means))
 
 
 def test_it_is_linear_between_points():
@@ -80,7 +80,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(3)
     covered, control = 0, 0
     for off in rng.normal(0.0, 0.2, size=400):
-        found = Sweep(
+        found = SampledFunction(
             (0.0, 1.0, 3.0, 4.0), tuple(Estimate(x - 2.0 + off, 0.2) for x in (0.0, 1.0, 3.0, 4.0))
         ).crossing()
         covered += found.low <= 2.0 <= found.high

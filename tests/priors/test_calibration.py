@@ -8,7 +8,7 @@ from scipy import stats
 
 import bayesregret as br
 from bayesregret.priors.calibration import check_fit
-from bayesregret.priors.families.bernoulli import _at_most
+from bayesregret.priors.families.bernoulli import _beta_binomial_cdf
 from priors.histories import simulated
 
 PRIORS = {"bernoulli": (-2.0, 0.02), "poisson": (0.5, 0.05), "gaussian": (3.0, 0.25)}
@@ -67,7 +67,7 @@ def test_experiments_of_one_arm_have_nothing_to_go_by():
 )
 def test_the_distribution_of_successes(pulls, alpha, beta):
     wins = np.arange(-1.0, pulls + 1.0)
-    found = _at_most(wins, np.asarray(float(pulls)), np.asarray(alpha), np.asarray(beta))
+    found = _beta_binomial_cdf(wins, np.asarray(float(pulls)), np.asarray(alpha), np.asarray(beta))
     assert found == pytest.approx(stats.betabinom(pulls, alpha, beta).cdf(wins), abs=5e-4)
     assert (found[0], found[-1]) == (0.0, 1.0)
 
@@ -77,6 +77,6 @@ def test_the_distribution_of_counts():
     history = family.history
     rate = 1.0 / (0.05 * np.exp(0.5))
     expected = stats.nbinom(20.0, rate / (rate + history.pulls))
-    less, at_most = family.below(np.full(history.arms, 0.5), 0.05)
+    less, at_most = family.observed_cdf(np.full(history.arms, 0.5), 0.05)
     assert less == pytest.approx(expected.cdf(history.totals - 1.0), abs=1e-10)
     assert at_most == pytest.approx(expected.cdf(history.totals), abs=1e-10)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logit
 
 import bayesregret as br
-from bayesregret.priors.optimiser import highest
+from bayesregret.priors.optimiser import maximise
 from priors.histories import one_experiment, simulated
 
 MANY = 40  # histories
@@ -29,7 +29,7 @@ def scores(fitted, truth):
 
 
 @pytest.mark.parametrize("model", TRUTHS)
-def test_levels_and_arms_are_told_apart(model):
+def test_levels_and_arms_are_distinguished(model):
     history = simulated(model, seed=11, experiments=60, arms=4, pulls=150, level_spread=1.0, **TRUTHS[model])
     fitted = br.fit_prior(history, model=model)
     truth = true_parameters(fitted, **TRUTHS[model], level_spread=1.0)
@@ -185,9 +185,9 @@ def test_it_is_printed_with_its_errors(fitted):
     assert [line.split()[0] for line in lines[2:7]] == ["alpha", "beta", "mean", "width", "level_spread"]
     assert all(" ± " in line for line in lines[2:7])
     assert lines[7] == (
-        "bernoulli prior from 60 arms of 20 experiments, experiments have levels of their own; ± one standard error"
+        "bernoulli prior from 60 arms of 20 experiments, one level per experiment; ± one standard error"
     )
-    assert lines[8].startswith("own levels against one for all: likelihood ratio ")
+    assert lines[8].startswith("one level per experiment against one for all: likelihood ratio ")
     data = fitted.to_dict()
     assert (data["arms"], data["experiments"], data["pulls"], data["grouped"]) == (60, 20, 18_000, True)
     assert data["comparison"] == {
@@ -212,7 +212,7 @@ def test_no_such_experiment(fitted, arguments, said):
         fitted.level_quantile(1)
 
 
-# --- what the data cannot tell --------------------------------------------------------------------------------------
+# --- what the data cannot determine ---------------------------------------------------------------------------------
 
 
 def rows(*arms):
@@ -229,8 +229,8 @@ def test_arms_that_do_not_differ():
     assert math.isfinite(fitted.standard_errors["mean"])
     assert "arms differ by no more than chance explains" in fitted.warnings[0]
     assert fitted.warnings[1:] == (
-        "there is one experiment only, and its level is taken for that of all",
-        "4 arms only: standard errors are rough themselves",
+        "there is only one experiment, and its level is used for all",
+        "only 4 arms: standard errors are rough themselves",
     )
     assert "0, up to" in repr(fitted)
     assert "alpha infinite" in " ".join(repr(fitted).split())
@@ -252,7 +252,7 @@ def test_the_largest_likely_width_is_where_the_likelihood_falls():
             )
 
         start, limits = np.zeros(1), np.array([[-2.0, 2.0]])
-        return highest(likelihood, likelihood, [start], limits, 0).value
+        return maximise(likelihood, likelihood, [start], limits, 0).value
 
     assert best(limit) == pytest.approx(fitted.log_likelihood - 1.3528, abs=0.05)
     assert best(1.5 * limit) < fitted.log_likelihood - 2.0, "the control"
@@ -272,8 +272,8 @@ def test_levels_that_do_not_differ():
 @pytest.mark.parametrize(
     ("history", "model", "said"),
     [
-        (rows((1, 99, 10), (2, 99, 40), (3, 99, 30)), "bernoulli", "every experiment has one arm only, so levels and"),
-        (rows((1, 99, 10), (1, 99, 11), (2, 99, 40), (2, 99, 44)), "bernoulli", "2 experiments only: level_spread is"),
+        (rows((1, 99, 10), (2, 99, 40), (3, 99, 30)), "bernoulli", "every experiment has only one arm, so levels and"),
+        (rows((1, 99, 10), (1, 99, 11), (2, 99, 40), (2, 99, 44)), "bernoulli", "only 2 experiments: level_spread is"),
         (rows((1, 9, 0), (1, 9, 9), (1, 9, 0)), "bernoulli", "the likelihood is flat or highest at a limit"),
         (rows((1, 60, 12), (1, 60, 24), (1, 60, 17)), "bernoulli", "width is known only roughly: "),
         (
@@ -285,16 +285,16 @@ def test_levels_that_do_not_differ():
                 "variance": [9] * 5,
             },
             "gaussian",
-            "100% of the arms have fewer pulls than the prior is worth, about ",
+            "100% of the arms have fewer pulls than the prior pseudo-count, about ",
         ),
         (
             {"experiment": [1] * 4, "arm": range(4), "pulls": [2] * 4, "events": [1, 9, 4, 2]},
             "poisson",
-            "4 arms only: standard errors are rough themselves",
+            "only 4 arms: standard errors are rough themselves",
         ),
     ],
 )
-def test_doubts_are_told(history, model, said):
+def test_warnings(history, model, said):
     fitted = br.fit_prior(history, model=model)
     assert any(warning.startswith(said) for warning in fitted.warnings)
     assert not any(math.isnan(value) for value in (*fitted.parameters.values(), *fitted.standard_errors.values()))
@@ -304,7 +304,7 @@ def test_gaussian_arms_that_do_not_differ():
     history = {"experiment": [1] * 3, "arm": range(3), "pulls": [9] * 3, "mean": [1, 1.1, 1.2], "variance": [9] * 3}
     fitted = br.fit_prior(history, model="gaussian")
     assert fitted.parameters["prior_width"] == 0.0
-    assert not any("worth" in warning for warning in fitted.warnings)
+    assert not any("pseudo-count" in warning for warning in fitted.warnings)
     assert fitted.bandit(2, width=0.1).prior_width == 0.1
 
 
@@ -314,9 +314,9 @@ def test_gaussian_arms_that_do_not_differ():
         (rows((1, 9, 3)), {}, "history must have at least 2 arms with pulls, got 1"),
         (rows((1, 9, 0), (2, 7, 0)), {}, "history must have arms that differ, but every arm has the mean 0; "),
         (rows((1, 9, 3), (2, 6, 2)), {}, "history must have arms that differ, but every arm has the mean 0.3333; "),
-        (rows((1, 1, 1), (2, 1, 0)), {}, "pulls must be at least 2 for some arm: single pulls do not say how much"),
-        (rows((1, 9, 3), (1, 9, 8)), {"grouped": True}, "grouped must not be True: there is one experiment only"),
-        (rows((1, 9, 3), (2, 9, 8)), {"grouped": True}, "grouped must not be True: every experiment has one arm only"),
+        (rows((1, 1, 1), (2, 1, 0)), {}, "pulls must be at least 2 for some arm: single pulls do not show how much"),
+        (rows((1, 9, 3), (1, 9, 8)), {"grouped": True}, "grouped must not be True: there is only one experiment"),
+        (rows((1, 9, 3), (2, 9, 8)), {"grouped": True}, "grouped must not be True: every experiment has only one arm"),
         (rows((1, 9, 3), (2, 9, 8)), {"grouped": 1}, "grouped must be True, False or None, got 1"),
         (rows((1, 9, 3), (2, 9, 8)), {"reward_noise": 1.0}, "reward_noise goes with gaussian only, not with bernoulli"),
         (rows((1, 9, 3), (2, 9, 8)), {"model": "cauchy"}, 'model must be "bernoulli" or "gaussian" or "poisson", got'),
@@ -328,7 +328,7 @@ def test_gaussian_arms_that_do_not_differ():
         (
             {"experiment": [1] * 4, "arm": [1, 2] * 2, "reward": [1, 2] * 2},
             {"model": "gaussian"},
-            "reward_noise must be given: rewards of every arm are all the same",
+            "reward_noise must be given: the rewards of every arm are all equal",
         ),
         (
             {"experiment": [1] * 4, "arm": [1, 2] * 2, "reward": [1, 2, 3, 5]},

@@ -1,4 +1,4 @@
-"""Histories are read from files, columns and rows, and what is wrong with them is told in one line."""
+"""Histories are read from files, columns and rows, and errors are reported in one line."""
 
 import csv
 import io
@@ -49,11 +49,11 @@ def summed(history):
         "note,arm,experiment,successes,pulls\nx,A,1,3,10\ny,B,1,5,20\n,A,2,9,30\n",
     ],
 )
-def test_a_file_in_many_hands(read, text):
+def test_files_from_different_programs(read, text):
     history = read(text)
     assert summed(history) == {("1", "A"): (10, 3), ("1", "B"): (20, 5), ("2", "A"): (30, 9)}
     assert history.experiment.tolist() == [0, 0, 1]
-    assert history.arms_of_experiments.tolist() == [2, 1]
+    assert history.arms_per_experiment.tolist() == [2, 1]
 
 
 def test_python_has_columns_rows_and_tables(read):
@@ -114,7 +114,7 @@ def test_a_large_history_is_read_in_blocks(read, monkeypatch):
         read(GOOD.replace("2,A,30", "2,A,30,1"))
 
 
-def test_a_hundred_thousand_rewards_are_read_in_a_moment(read):
+def test_a_hundred_thousand_rewards_are_read_quickly(read):
     rows = "\n".join(f"exp-{i % 50},{i % 7},{i % 3 % 2}" for i in range(100_000))
     began = time.perf_counter()
     history = read("experiment,arm,reward\n" + rows)
@@ -149,10 +149,10 @@ NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experimen
         (GOOD.replace(",9", ""), "row 3: must have 4 cells, one for each column, got 3"),
         ("experiment,arm,pulls,successes\n1,a,0,0\n1,b,0,0\n", "pulls must be above 0 for some arm"),
         ("experiment,arm,reward\n1,a,0\n1,b,2\n", "row 2: reward must be 0 or 1, got 2"),
-        (GOOD.encode("utf-16"), "must be UTF-8 text, and is not; save it as CSV in UTF-8"),
-        (GOOD.encode() + b"2,\xe9,3,1\n", "must be UTF-8 text, and is not; save it as CSV in UTF-8"),
+        (GOOD.encode("utf-16"), "is not UTF-8 text; save it as CSV in UTF-8"),
+        (GOOD.encode() + b"2,\xe9,3,1\n", "is not UTF-8 text; save it as CSV in UTF-8"),
         ('experiment,arm,reward\n1,"a,0\n' + "x\n" * 70_000, "is not CSV: field larger than field limit (131072)"),
-        ("x" * 200_000, "has a line of more than 100000 letters; a history has one line for each row"),
+        ("x" * 200_000, "has a line of more than 100000 characters; a history has one line for each row"),
     ],
 )
 def test_bad_files(read, tmp_path, text, said):

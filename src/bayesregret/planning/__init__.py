@@ -1,4 +1,4 @@
-"""Planning: what a prior means for an experiment that is still to be run."""
+"""Planning: the consequences of a prior for an experiment that has not been run yet."""
 
 from bayesregret.planning.planner import plan
 from bayesregret.planning.result import Plan

@@ -1,24 +1,17 @@
-"""An A/B test with equal split: how many rounds of it are best before the winner is taken for good."""
+"""The best length of an A/B test with equal split, after which the winner is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
-from bayesregret.policies import ExploreCommit, Policy
+from bayesregret.planning.tracked_simulation import SimulateRegrets
+from bayesregret.policies import ExploreCommit
 
 GROWTH = 2.0
 
-Regrets = Callable[[Policy], Any]
 
-
-def best_split(bandit: Bandit, horizon: int, regrets: Regrets) -> ExploreCommit:
-    """The A/B test of the best length: computed where that can be done, otherwise the best of a simulated sweep.
-
-    `regrets` simulates a policy on the bandit, always on the same instances and the same noise: (runs,).
-    """
+def best_ab_test(bandit: Bandit, horizon: int, regrets: SimulateRegrets) -> ExploreCommit:
+    """Return the A/B test of the best length: computed where possible, otherwise the best of a simulated sweep."""
     if prior_means(bandit) is not None:
         return ExploreCommit(bandit.best_exploration(horizon))
     return min(
@@ -28,7 +21,7 @@ def best_split(bandit: Bandit, horizon: int, regrets: Regrets) -> ExploreCommit:
 
 
 def _lengths(arms: int, horizon: int) -> list[int]:
-    """Whole turns of all arms, each sweep about twice as long as the one before, none among them."""
+    """Multiples of the number of arms, from 0 to half the horizon, each about twice the one before."""
     lengths, turns = [0], 1
     while turns * arms <= horizon // 2:
         lengths.append(turns * arms)

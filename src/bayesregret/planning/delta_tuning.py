@@ -1,41 +1,39 @@
-"""The failure probability that suits a bandit and a horizon best, beside the paper's 1/n."""
+"""The best failure probability delta of BayesUCB for a bandit and a horizon, compared with the paper's 1/n."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.audit.bound_checks import why_simulated
+from bayesregret.exact.availability import why_simulated
 from bayesregret.models import Bandit
-from bayesregret.planning.zero_crossing import SURE
-from bayesregret.policies import BayesUCB, Policy
+from bayesregret.planning.tracked_simulation import SimulateRegrets
+from bayesregret.planning.zero_crossing import Z_95
+from bayesregret.policies import BayesUCB
 from bayesregret.simulation.result import Estimate, estimate
 
 COARSE = 7  # points of a coarse sweep over log(1/delta)
-STEPS = 2  # rounds of points halfway to the neighbours of the best one
-LEAST = 0.25  # log(1/delta) that is looked at
+REFINEMENTS = 2  # rounds of points halfway between the best one and its neighbours
+SMALLEST = 0.25  # log(1/delta) of the coarse sweep
 WRONG_BY = 10.0
-# Exact regrets are computed some twenty times: quick up to so many rounds.
+# The search computes about twenty exact regrets, which is quick up to this many rounds.
 QUICK_HORIZON = {"gaussian": 100, "bernoulli": 50}
-
-Regrets = Callable[[Policy], Any]
 
 
 @dataclass(frozen=True)
 class DeltaAdvice:
-    """The best delta for BayesUCB, what the usual one costs beside it, and what a wrong one does."""
+    """The best delta for BayesUCB, and the additional regret of other deltas."""
 
     best: float
-    low: float  # at and below it, and at and above `high`, regret is surely larger, or the sweep ended
+    low: float  # at most `low` or at least `high`, regret is significantly larger, or the sweep ended
     high: float
     usual: float  # 1/horizon
-    usual_cost: Estimate  # regret with the usual delta minus that with the best
-    costs: dict[str, Estimate]  # of a delta ten times smaller, and ten times larger where that is one
+    usual_cost: Estimate  # regret with the usual delta minus regret with the best one
+    costs: dict[str, Estimate]  # with a delta ten times smaller, and ten times larger if that is below 1
     deltas: tuple[float, ...]
-    differences: tuple[Estimate, ...]  # regret with each of these minus that with the best
+    differences: tuple[Estimate, ...]  # regret with each of `deltas` minus regret with the best one
     is_exact: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,53 +42,51 @@ class DeltaAdvice:
             "low": self.low,
             "high": self.high,
             "usual": self.usual,
-            "usual_cost": _told(self.usual_cost),
-            "costs": {name: _told(cost) for name, cost in self.costs.items()},
+            "usual_cost": _as_dict(self.usual_cost),
+            "costs": {name: _as_dict(cost) for name, cost in self.costs.items()},
             "exact": self.is_exact,
         }
 
 
-def _told(value: Estimate) -> dict[str, float]:
+def _as_dict(value: Estimate) -> dict[str, float]:
     return {"mean": value.mean, "stderr": value.stderr}
 
 
-def advise_delta(bandit: Bandit, regrets: Regrets, horizon: int) -> DeltaAdvice | None:
-    """By exact regrets where they are quick, otherwise by simulation; None at horizon 1, where no delta matters.
-
-    `regrets` simulates a policy on the bandit, always on the same instances and the same noise: (runs,).
-    """
+def advise_delta(bandit: Bandit, regrets: SimulateRegrets, horizon: int) -> DeltaAdvice | None:
+    """Find the best delta by exact regrets where they are quick, otherwise by simulation; None if no delta matters."""
     if horizon == 1 or bandit.arms == 1:
         return None
     if horizon <= QUICK_HORIZON.get(bandit.kind, 0) and why_simulated(bandit, horizon, None) is None:
         with contextlib.suppress(ValueError):  # a prior so extreme that digits are lost
-            return _exactly(bandit, horizon)
+            return _by_exact_regret(bandit, horizon)
     return _by_simulation(regrets, horizon)
 
 
-def _by_simulation(regrets: Regrets, horizon: int) -> DeltaAdvice:
+def _by_simulation(regrets: SimulateRegrets, horizon: int) -> DeltaAdvice:
+    """Search over exponents log(1/delta)."""
     usual = math.log(horizon)
-    found = {level: regrets(BayesUCB(delta=math.exp(-level))) for level in _levels(usual)}
+    found = {exponent: regrets(BayesUCB(delta=math.exp(-exponent))) for exponent in _coarse_exponents(usual)}
 
     def cheapest() -> float:
-        return min(found, key=lambda level: float(found[level].mean()))
+        return min(found, key=lambda exponent: float(found[exponent].mean()))
 
-    for _ in range(STEPS):
-        levels, best = sorted(found), cheapest()
-        i = levels.index(best)
-        for other in levels[max(0, i - 1) : i + 2]:
+    for _ in range(REFINEMENTS):
+        exponents, best = sorted(found), cheapest()
+        i = exponents.index(best)
+        for other in exponents[max(0, i - 1) : i + 2]:
             middle = 0.5 * (best + other)
             if middle not in found:
                 found[middle] = regrets(BayesUCB(delta=math.exp(-middle)))
     best = cheapest()
     wrong = {"ten times smaller": best + math.log(WRONG_BY), "ten times larger": best - math.log(WRONG_BY)}
     costs = {
-        name: estimate(regrets(BayesUCB(delta=math.exp(-level))) - found[best])
-        for name, level in wrong.items()
-        if level > 0.0
+        name: estimate(regrets(BayesUCB(delta=math.exp(-exponent))) - found[best])
+        for name, exponent in wrong.items()
+        if exponent > 0.0
     }
-    levels = sorted(found)
-    differences = [estimate(found[level] - found[best]) for level in levels]
-    most, least = _surely_worse(levels, differences)
+    exponents = sorted(found)
+    differences = [estimate(found[exponent] - found[best]) for exponent in exponents]
+    most, least = _significantly_worse(exponents, differences)
     return DeltaAdvice(
         math.exp(-best),
         math.exp(-most),
@@ -98,31 +94,30 @@ def _by_simulation(regrets: Regrets, horizon: int) -> DeltaAdvice:
         1.0 / horizon,
         estimate(found[usual] - found[best]),
         costs,
-        tuple(math.exp(-level) for level in levels),
+        tuple(math.exp(-exponent) for exponent in exponents),
         tuple(differences),
     )
 
 
-def _surely_worse(levels: list[float], differences: list[Estimate]) -> tuple[float, float]:
-    """The first levels above and below from which on regret is surely larger than the least, or the sweep's ends."""
-    alike = [level for level, cost in zip(levels, differences, strict=True) if cost.mean <= SURE * cost.stderr]
-    above = [level for level in levels if level > max(alike)]
-    below = [level for level in levels if level < min(alike)]
-    return min(above, default=levels[-1]), max(below, default=levels[0])
+def _significantly_worse(exponents: list[float], differences: list[Estimate]) -> tuple[float, float]:
+    """The nearest exponents above and below the best with significantly more regret, or the ends of the sweep."""
+    alike = [exponent for exponent, cost in zip(exponents, differences, strict=True) if cost.mean <= Z_95 * cost.stderr]
+    above = [exponent for exponent in exponents if exponent > max(alike)]
+    below = [exponent for exponent in exponents if exponent < min(alike)]
+    return min(above, default=exponents[-1]), max(below, default=exponents[0])
 
 
-def _levels(usual: float) -> list[float]:
-    """log(1/delta) from nearly 0 to twice the usual one, which is among them."""
-    first = min(LEAST, 0.5 * usual)
-    spread = [first * (2.0 * usual / first) ** (i / (COARSE - 1)) for i in range(COARSE)]
-    return [*spread, usual]
+def _coarse_exponents(usual: float) -> list[float]:
+    """Geometric grid of log(1/delta) from nearly 0 to twice the usual one, and the usual one."""
+    first = min(SMALLEST, 0.5 * usual)
+    grid = [first * (2.0 * usual / first) ** (i / (COARSE - 1)) for i in range(COARSE)]
+    return [*grid, usual]
 
 
-def _exactly(bandit: Bandit, horizon: int) -> DeltaAdvice:
+def _by_exact_regret(bandit: Bandit, horizon: int) -> DeltaAdvice:
     from bayesregret.exact import best_delta, exact_regret
 
     found = best_delta(bandit, BayesUCB(), horizon=horizon)
-
     best = exact_regret(bandit, BayesUCB(found.delta), horizon=horizon)
 
     def cost(delta: float) -> Estimate:

@@ -1,4 +1,4 @@
-"""The policies of a plan on one bandit: their outcomes, and regrets of any other policy on the same instances."""
+"""Outcomes of policies on the bandit of a plan, simulated on the same instances and noise."""
 
 from __future__ import annotations
 
@@ -7,39 +7,40 @@ import functools
 from typing import Any
 
 from bayesregret import bounds, checks
-from bayesregret.audit.bound_checks import why_simulated
 from bayesregret.bounds.bound import Bound, Formula
+from bayesregret.checks import Array
 from bayesregret.exact import exact_regret, explore_commit_regret
+from bayesregret.exact.availability import why_simulated
 from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
-from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.run_budget import (
     DELTA_BUDGET,
     SWEEP_BUDGET,
     has_slow_quantiles,
     run_cost,
-    runs_of,
-    runs_of_point,
+    runs_for_point,
+    runs_for_policy,
 )
-from bayesregret.planning.tracked_simulation import WatchedSimulation, watch
+from bayesregret.planning.tracked_simulation import TrackedSimulation, track
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
 from bayesregret.policies.base import BelievingPolicy
-from bayesregret.simulation.progress import Progress
+from bayesregret.progress import Progress
 from bayesregret.simulation.simulate import simulate
 
 DEFAULT: tuple[Policy, ...] = (BayesUCB(), Thompson(), KLUCB(), MOSS(), UCB1())
 WITHOUT_PRIOR: tuple[Policy, ...] = (UCB1(), KLUCB())
-SPLIT_TEST = "A/B test"
-# The least regret there is takes about a second up to so many rounds, by the number of arms.
+AB_TEST = "A/B test"
+# For each number of arms, the longest horizon whose optimal regret takes about a second.
 QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
-# What a sweep finds best is judged on instances that the sweep has not seen.
+# Sweeps have their own seeds: the winner of a sweep is judged on instances that the sweep did not use.
 FIRST_SWEEP_SEED = 2**65
-ROUNDING = 1e-12  # of a closed form, relative
+ROUNDING = 1e-12  # relative error of a closed form
 
 
-class Scene:
-    """A bandit over a horizon, with one seed for everything that is simulated on it."""
+class PlannedExperiment:
+    """A bandit and a horizon, with one seed for everything that is simulated."""
 
     def __init__(
         self, bandit: Bandit, horizon: int, *, runs: int | None, seed: int, threads: int, bar: Progress
@@ -53,21 +54,21 @@ class Scene:
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
 
-    def runs_each(self, policy: Policy) -> int:
-        """Runs of a policy that is compared."""
-        return runs_of(policy, self.bandit, self.horizon) if self.runs is None else self.runs
+    def runs_for_policy(self, policy: Policy) -> int:
+        """Number of runs of a policy in the plan's table."""
+        return runs_for_policy(policy, self.bandit, self.horizon) if self.runs is None else self.runs
 
-    def runs_of_point(self, policy: Policy, budget: float = SWEEP_BUDGET) -> int:
-        """Runs at each point of a sweep."""
-        return runs_of_point(policy, self.bandit, self.horizon, budget) if self.runs is None else self.runs
+    def runs_for_point(self, policy: Policy, budget: float = SWEEP_BUDGET) -> int:
+        """Number of runs at each point of a sweep."""
+        return runs_for_point(policy, self.bandit, self.horizon, budget) if self.runs is None else self.runs
 
-    def _regrets(self, policy: Policy, budget: float) -> Any:
-        """(runs,): final regrets, on the same instances and the same noise for every policy of a sweep."""
-        runs, each = self.runs_of_point(policy, budget), run_cost(policy, self.bandit, self.horizon)
+    def _regrets(self, policy: Policy, budget: float) -> Array:
+        """(runs,): final regrets, on the same instances and noise for every policy of a sweep."""
+        runs, each = self.runs_for_point(policy, budget), run_cost(policy, self.bandit, self.horizon)
         before = self.bar.done
-        self._make_room(runs * each)
+        self._extend_bar(runs * each)
 
-        def tell(done: int, _: int) -> None:
+        def report(done: int, _: int) -> None:
             self.bar.advance(before + done // self.horizon * each - self.bar.done)
 
         result = simulate(
@@ -78,19 +79,19 @@ class Scene:
             seed=FIRST_SWEEP_SEED + self.seed,
             checkpoints=[self.horizon],
             threads=self.threads,
-            progress=tell,
+            progress=report,
         )
         return result[policy.name].final_regret
 
-    def _make_room(self, work: int) -> None:
-        """There may be more to do than was thought."""
-        self.bar.extend(max(0, self.bar.done + work - self.bar.in_all))
+    def _extend_bar(self, work: int) -> None:
+        """Make sure that this much more work fits on the bar, whose total is an estimate."""
+        self.bar.extend(max(0, self.bar.done + work - self.bar.total))
 
-    def outcome(self, name: str, policy: Policy) -> Outcome:
+    def outcome(self, name: str, policy: Policy) -> PolicyOutcome:
         self.bar.describe(name)
-        runs, each = self.runs_each(policy), run_cost(policy, self.bandit, self.horizon)
-        self._make_room(runs * each)
-        seen = watch(
+        runs, each = self.runs_for_policy(policy), run_cost(policy, self.bandit, self.horizon)
+        self._extend_bar(runs * each)
+        tracked = track(
             self.bandit,
             policy,
             horizon=self.horizon,
@@ -99,16 +100,16 @@ class Scene:
             threads=self.threads,
             on_progress=lambda done: self.bar.advance(done * each),
         )
-        exact, error = exact_of(self.bandit, policy, self.horizon) or (None, None)
-        regret = float(seen.final_regret.mean()) if exact is None else exact
+        exact, error = exact_or_none(self.bandit, policy, self.horizon) or (None, None)
+        regret = float(tracked.final_regret.mean()) if exact is None else exact
         least = self.least
         ratio = None if least is None or least.regret <= 0.0 else regret / least.regret
         bound = best_bound(self.bandit, policy, self.horizon)
-        return Outcome(name, policy, self.horizon, seen, exact, error, bound, ratio)
+        return PolicyOutcome(name, policy, self.horizon, tracked, exact, error, bound, ratio)
 
     @functools.cached_property
     def least(self) -> OptimalRegret | None:
-        """The least regret there is, where it is known and quick."""
+        """Optimal regret, where it is quick to compute."""
         if self.bandit.kind != "bernoulli" or self.horizon > QUICK_OPTIMUM.get(self.bandit.arms, 0):
             return None
         return bayes_optimal_regret(self.bandit, self.horizon)
@@ -119,35 +120,35 @@ def check_bandit(bandit: Any) -> None:
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
 
 
-def check_fits_bandit(bandit: Any, policy: Any, horizon: int) -> None:
-    """One line that says why a policy cannot be simulated on a bandit."""
+def check_runs_on(bandit: Any, policy: Any, horizon: int) -> None:
+    """Raise a ValueError of one line if the policy cannot be simulated on the bandit."""
     check_bandit(bandit)
     if not isinstance(policy, Policy):
         raise checks.fail("policy", "a policy such as BayesUCB()", policy)
-    WatchedSimulation(bandit, policy, horizon=horizon, seed=0)
+    TrackedSimulation(bandit, policy, horizon=horizon, seed=0)
 
 
-def fits(policy: Policy, bandit: Bandit, horizon: int) -> bool:
-    """Whether a policy runs on a bandit."""
+def runs_on(policy: Policy, bandit: Bandit, horizon: int) -> bool:
+    """Whether a policy can be simulated on a bandit."""
     try:
-        check_fits_bandit(bandit, policy, horizon)
+        check_runs_on(bandit, policy, horizon)
     except ValueError:
         return False
     return True
 
 
-def rival_without_prior(bandit: Bandit, horizon: int) -> Policy | None:
-    """The policy that is put in the place of one that knows the prior: UCB1, or KL-UCB where UCB1 has no width."""
-    return next((policy for policy in WITHOUT_PRIOR if fits(policy, bandit, horizon)), None)
+def policy_without_prior(bandit: Bandit, horizon: int) -> Policy | None:
+    """The policy without a prior to compare with: UCB1, or KL-UCB where rewards have no variance proxy."""
+    return next((policy for policy in WITHOUT_PRIOR if runs_on(policy, bandit, horizon)), None)
 
 
-def believer(bandit: Bandit, horizon: int) -> BelievingPolicy:
-    """The policy that shows what a prior does: BayesUCB, or Thompson where quantiles in place of widths take long."""
+def policy_with_prior(bandit: Bandit, horizon: int) -> BelievingPolicy:
+    """The policy that shows the effect of a prior: BayesUCB, or Thompson where BayesUCB needs slow quantiles."""
     return Thompson() if has_slow_quantiles(bandit, horizon) else BayesUCB()
 
 
-def exact_of(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float] | None:
-    """Bayes regret without simulation and its numerical error, where that takes about a second."""
+def exact_or_none(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float] | None:
+    """Exact Bayes regret and its numerical error, where they take about a second."""
     if getattr(policy, "prior", None) is not None:
         return None
     if isinstance(policy, ExploreCommit):
@@ -165,14 +166,14 @@ def exact_of(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, float
 
 
 def best_bound(bandit: Bandit, policy: Policy, horizon: int) -> Bound | None:
-    """The smallest certified bound on the regret of this policy that holds here, if there is one."""
+    """The smallest certified bound on the regret of this policy that holds here, if any."""
     if getattr(policy, "prior", None) is not None:
         return None
     delta = getattr(policy, "delta", None)
     found = []
     for formula in Formula.every.values():
-        is_own = (formula.form, formula.kind, formula.policy) == ("certified", "upper", policy.name)
-        if is_own and formula is not bounds.certified and formula.fits(bandit):
+        is_for_policy = (formula.form, formula.kind, formula.policy) == ("certified", "upper", policy.name)
+        if is_for_policy and formula is not bounds.certified and formula.covers(bandit):
             # Not proved here, or a prior so extreme that its integrals are not computed.
             with contextlib.suppress(ValueError):
                 found.append(formula(bandit, horizon=horizon, delta=delta))

@@ -1,4 +1,4 @@
-"""How wrong a prior may be before the policy that knows none is better."""
+"""How wrong a prior may be before a policy without a prior is better."""
 
 from __future__ import annotations
 
@@ -9,39 +9,44 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret.models import Bandit
-from bayesregret.planning.perturbed_priors import can_move, can_stretch, moved, room_to_move, room_to_stretch, stretched
-from bayesregret.planning.tracked_simulation import paired
-from bayesregret.planning.zero_crossing import SURE, Crossing, Sweep, search
+from bayesregret.planning.perturbed_priors import (
+    can_shift,
+    can_stretch,
+    shift_range,
+    shifted,
+    stretch_range,
+    stretched,
+)
+from bayesregret.planning.tracked_simulation import SimulateRegrets, paired
+from bayesregret.planning.zero_crossing import Z_95, Crossing, SampledFunction, search
 from bayesregret.policies import Policy
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.result import Estimate
 
-SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the reach: a coarse sweep, finer where priors are nearly right
-STEPS = 3  # closer to a crossing, after it
-NO_ROOM = 0.01  # of the way that there is in the opposite direction
-
-Regrets = Callable[[Policy], Any]
+FRACTIONS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the furthest distance: a coarse sweep, finer near the true prior
+STEPS = 3  # of bisection, after the coarse sweep
+NEGLIGIBLE = 0.01  # a direction is left out if it goes less than this fraction as far as the opposite one
 
 
 @dataclass(frozen=True)
-class Limit:
-    """How far a prior may be off in one direction before the policy that knows none is better.
+class PriorLimit:
+    """How far a prior may be off in one direction before a policy without a prior is better.
 
-    Means are off by an amount in units of reward, widths by a factor, told as one above 1 either way. `differences` are
-    the regret of the policy that believes in a prior so far off minus that of the one that knows none.
+    Means are off by an amount in units of reward, widths by a factor, which is above 1 in both directions.
+    `differences` are the regret of the policy with the wrong prior minus that of the policy without one.
     """
 
     field: Literal["mean", "width"]
     direction: Literal["too low", "too high", "too narrow", "too wide"]
-    reach: float  # the furthest that was looked at
+    reach: float  # the furthest point examined
     off: Crossing | None  # None: not within reach
     points: tuple[float, ...]
     differences: tuple[Estimate, ...]
 
     @property
     def is_sure(self) -> bool:
-        """Whether the policy that believes is surely not worse, wherever it was looked at."""
-        return all(value.mean + SURE * value.stderr <= 0.0 for value in self.differences)
+        """Whether the policy with the prior is significantly better at every point examined."""
+        return all(value.mean + Z_95 * value.stderr <= 0.0 for value in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -55,20 +60,19 @@ class Limit:
 
 
 class Direction(NamedTuple):
-    """A way for a prior to be wrong: by `distance`, 0 for the true one, which is told as `shown` says."""
+    """A way for a prior to be wrong, by a distance that is 0 for the true prior."""
 
     field: Any
     name: Any
     furthest: float
-    believed: Callable[[float], Bandit]
-    shown: Callable[[float], float]
+    believed: Callable[[float], Bandit]  # the bandit with the wrong prior, by distance
+    reported: Callable[[float], float]  # the distance as it is reported: an amount or a factor
 
 
-def limits(bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: Regrets) -> list[Limit]:
-    """How far the bandit's prior may be off in every direction; none where even the true prior is not better.
-
-    `regrets` simulates a policy on the bandit, always on the same instances and the same noise: (runs,).
-    """
+def prior_limits(
+    bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: SimulateRegrets
+) -> list[PriorLimit]:
+    """How far the bandit's prior may be off in every direction; empty if even the true prior is not better."""
     without = regrets(rival)
     true = paired(regrets(believer), without)
     if true.mean >= 0.0:
@@ -82,37 +86,37 @@ def limits(bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: Re
 
     found = []
     for direction in directions(bandit):
-        points = [direction.furthest * share for share in SHARES]
+        points = [direction.furthest * fraction for fraction in FRACTIONS]
         found.append(_limit(direction, search(lambda at, to=direction: difference(to, at), points, STEPS)))  # type: ignore[misc]
     return found
 
 
 def directions(bandit: Bandit) -> list[Direction]:
-    """All arms' means moved down or up, all arms' widths made narrower or wider, as far as the kind of prior goes.
+    """All arms' means shifted down or up, all arms' widths made narrower or wider, as far as the kind of prior allows.
 
-    There is none where it ends at once: nothing can be wider than a Beta prior with its weight at 0 and 1.
+    A direction that ends almost at once is left out: nothing is wider than a Beta prior with all its mass at 0 and 1.
     """
     found = []
-    if can_move(bandit):
-        room = room_to_move(bandit)
-        found.append(Direction("mean", "too low", room.down, lambda by: moved(bandit, -by), float))
-        found.append(Direction("mean", "too high", room.up, lambda by: moved(bandit, by), float))
+    if can_shift(bandit):
+        furthest = shift_range(bandit)
+        found.append(Direction("mean", "too low", furthest.down, lambda by: shifted(bandit, -by), float))
+        found.append(Direction("mean", "too high", furthest.up, lambda by: shifted(bandit, by), float))
     if can_stretch(bandit):
-        room = room_to_stretch(bandit)
-        narrow, wide = -math.log(room.down), math.log(room.up)
+        factors = stretch_range(bandit)
+        narrow, wide = -math.log(factors.down), math.log(factors.up)
         found.append(Direction("width", "too narrow", narrow, lambda by: stretched(bandit, math.exp(-by)), math.exp))
         found.append(Direction("width", "too wide", wide, lambda by: stretched(bandit, math.exp(by)), math.exp))
     most = {way.field: max(other.furthest for other in found if other.field == way.field) for way in found}
-    return [way for way in found if way.furthest > NO_ROOM * most[way.field]]
+    return [way for way in found if way.furthest > NEGLIGIBLE * most[way.field]]
 
 
-def _limit(direction: Direction, sweep: Sweep) -> Limit:
-    crossing = sweep.crossing()
-    return Limit(
+def _limit(direction: Direction, differences: SampledFunction) -> PriorLimit:
+    crossing = differences.crossing()
+    return PriorLimit(
         direction.field,
         direction.name,
-        direction.shown(direction.furthest),
-        None if crossing is None else Crossing(*map(direction.shown, crossing)),
-        tuple(map(direction.shown, sweep.points)),
-        sweep.values,
+        direction.reported(direction.furthest),
+        None if crossing is None else Crossing(*map(direction.reported, crossing)),
+        tuple(map(direction.reported, differences.points)),
+        differences.values,
     )

@@ -1,4 +1,4 @@
-"""A bandit with another prior: its means moved, its widths stretched, fewer or more arms."""
+"""A bandit with another prior: shifted means, stretched widths, fewer or more arms."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from bayesregret.models import (
     PoissonBandit,
 )
 
-FAR = 4.0  # prior widths: a mean that is further off is another problem
-NEARLY_ALL = 0.98  # of the way to where a prior ends
-STRETCH = 16.0
+FURTHEST_SHIFT = 4.0  # prior widths: a mean that is further off is another problem
+NEARLY_ALL = 0.98  # fraction of the distance to where a prior stops being one of its kind
+LARGEST_STRETCH = 16.0
 
 
-class Room(NamedTuple):
-    """How far a prior can be moved one way and the other and still be one of its kind."""
+class PerturbationRange(NamedTuple):
+    """How far a prior can be changed either way and still be one of its kind."""
 
     down: float
     up: float
@@ -39,51 +39,52 @@ def _cannot_change(bandit: Bandit) -> ValueError:
 
 
 @functools.singledispatch
-def moved(bandit: Bandit, by: float) -> Bandit:
-    """Every arm's prior mean moved by as much, what the prior is worth in pulls unchanged."""
+def shifted(bandit: Bandit, by: float) -> Bandit:
+    """Add the same amount to every arm's prior mean; the prior pseudo-count does not change."""
     raise _cannot_change(bandit)
 
 
-@moved.register
+@shifted.register
 def _(bandit: GaussianBandit, by: float) -> Bandit:
     return GaussianBandit(bandit.prior_mean + by, bandit.prior_width, bandit.reward_noise, bandit.noise_kind)
 
 
-@moved.register
+@shifted.register
 def _(bandit: NormalGammaBandit, by: float) -> Bandit:
     return NormalGammaBandit(bandit.prior_mean + by, bandit.prior_pulls, bandit.shape, bandit.scale)
 
 
-@moved.register
+@shifted.register
 def _(bandit: BernoulliBandit, by: float) -> Bandit:
     pulls = bandit.alpha + bandit.beta
     return BernoulliBandit(bandit.alpha + by * pulls, bandit.beta - by * pulls)
 
 
-@moved.register
+@shifted.register
 def _(bandit: PoissonBandit, by: float) -> Bandit:
     return PoissonBandit(bandit.shape + by * bandit.rate, bandit.rate)
 
 
-@moved.register
+@shifted.register
 def _(bandit: ExponentialBandit, by: float) -> Bandit:
     return ExponentialBandit(bandit.shape, bandit.rate + by * (bandit.shape - 1.0))
 
 
-def can_move(bandit: Bandit) -> bool:
-    return moved.dispatch(type(bandit)) is not moved.dispatch(Bandit)
+def can_shift(bandit: Bandit) -> bool:
+    return shifted.dispatch(type(bandit)) is not shifted.dispatch(Bandit)
 
 
-def room_to_move(bandit: Bandit) -> Room:
-    """How far `moved` goes, in units of reward: FAR prior widths, or nearly to where mean rewards end."""
+def shift_range(bandit: Bandit) -> PerturbationRange:
+    """Largest shifts, in units of reward: FURTHEST_SHIFT prior widths, or nearly to the end of possible means."""
     means, widths = prior_moments(bandit)
-    far = FAR * float(np.max(widths[np.isfinite(widths)], initial=0.0)) or FAR * float(np.max(np.abs(means)))
+    far = FURTHEST_SHIFT * float(np.max(widths[np.isfinite(widths)], initial=0.0))
+    far = far or FURTHEST_SHIFT * float(np.max(np.abs(means)))
     down = up = far
     if not isinstance(bandit, GaussianBandit | NormalGammaBandit):  # mean rewards are positive
         down = min(down, NEARLY_ALL * float(means.min()))
     if isinstance(bandit, BernoulliBandit):
         up = min(up, NEARLY_ALL * (1.0 - float(means.max())))
-    return Room(down, up)
+    return PerturbationRange(down, up)
 
 
 def prior_moments(bandit: Any) -> tuple[Array, Array]:
@@ -109,7 +110,7 @@ def prior_moments(bandit: Any) -> tuple[Array, Array]:
 
 @functools.singledispatch
 def stretched(bandit: Bandit, factor: float) -> Bandit:
-    """Every prior's standard deviation times the factor, its mean unchanged."""
+    """Multiply every prior standard deviation by the factor; the means do not change."""
     raise _cannot_change(bandit)
 
 
@@ -127,10 +128,10 @@ def _(bandit: LinearBandit, factor: float) -> Bandit:
 
 @stretched.register
 def _(bandit: BernoulliBandit, factor: float) -> Bandit:
-    """The variance is m (1 - m) / (pulls + 1), the pulls being alpha + beta."""
+    """The variance is m (1 - m) / (pulls + 1), with pulls = alpha + beta."""
     pulls = bandit.alpha + bandit.beta
-    share = ((pulls + 1.0) / factor**2 - 1.0) / pulls
-    return BernoulliBandit(bandit.alpha * share, bandit.beta * share)
+    change = ((pulls + 1.0) / factor**2 - 1.0) / pulls
+    return BernoulliBandit(bandit.alpha * change, bandit.beta * change)
 
 
 @stretched.register
@@ -147,21 +148,21 @@ def can_stretch(bandit: Bandit) -> bool:
     return stretched.dispatch(type(bandit)) is not stretched.dispatch(Bandit)
 
 
-def room_to_stretch(bandit: Bandit) -> Room:
-    """The smallest and the largest factor: no Beta prior is wider than one with all its weight at 0 and 1."""
-    up = STRETCH
+def stretch_range(bandit: Bandit) -> PerturbationRange:
+    """Smallest and largest factor: no Beta prior is wider than one with all its mass at 0 and 1."""
+    up = LARGEST_STRETCH
     if isinstance(bandit, BernoulliBandit):
         up = min(up, 1.0 + NEARLY_ALL * (math.sqrt(float(np.min(bandit.alpha + bandit.beta)) + 1.0) - 1.0))
-    return Room(1.0 / STRETCH, up)
+    return PerturbationRange(1.0 / LARGEST_STRETCH, up)
 
 
 # --- the arms -------------------------------------------------------------------------------------------------------
 
 
 def with_arms(bandit: Bandit, arms: int) -> Bandit:
-    """The first so many arms; beyond the last, arms with the last one's prior."""
+    """The bandit's first arms; beyond the last, arms with the last one's prior."""
     if isinstance(bandit, LinearBandit):
-        raise ValueError("bandit must have independent arms to be given another number of them, got a linear one")
+        raise ValueError("bandit must have independent arms to change their number, got a linear one")
     given = bandit.settings()
     return type(bandit)(**{name: _first(value, arms) for name, value in given.items()})
 

@@ -1,4 +1,4 @@
-"""What `plan` returns: outcomes, what the prior is worth, how wrong it may be, and the answers turned round."""
+"""`Plan`, the result of `plan`."""
 
 from __future__ import annotations
 
@@ -6,83 +6,125 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.digits import PLUS_MINUS, counted, text_table
+from bayesregret.digits import (
+    PLUS_MINUS,
+    counted,
+    exact_or_with_error,
+    percent,
+    rounded_to_error,
+    text_table,
+    upper_bound_digits,
+    with_interval,
+)
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
 from bayesregret.planning.delta_tuning import DeltaAdvice
-from bayesregret.planning.misspecification import Limit
-from bayesregret.planning.numbers import at_most, percent, rounded, told, with_interval
-from bayesregret.planning.policy_outcome import LIKELY, SHARES, Outcome
+from bayesregret.planning.misspecification import PriorLimit
+from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
 from bayesregret.planning.summary_text import sentences
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.value_of_prior import PriorWorth
-from bayesregret.planning.zero_crossing import SURE
+from bayesregret.planning.zero_crossing import Z_95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """What to expect of every way of running an experiment, before there are data."""
+    """Expected outcome of each policy in an experiment that has not been run yet; the result of `plan`.
+
+    `plan["thompson"]` is the outcome of a policy, and `print(plan)` shows the table and the conclusions.
+
+    Attributes
+    ----------
+    bandit : Bandit
+        The reward model and the prior of the arms.
+    horizon : int
+        Number of rounds.
+    seed : int
+        Seed of all simulations.
+    outcomes : Mapping[str, PolicyOutcome]
+        Regret and best-arm probability by name of the policy; the last ones are the A/B test and BayesUCB with the
+        best delta.
+    worth : PriorWorth or None
+        Value of the prior; None if there is no policy without a prior to compare with.
+    limits : tuple[PriorLimit, ...]
+        How wrong the prior may be in each direction.
+    delta : DeltaAdvice or None
+        The best delta of BayesUCB; None if no delta matters or the search would take too long.
+    least : OptimalRegret or None
+        Optimal regret, where it is quick to compute.
+    inversions : tuple[Inversion, ...]
+        Answers to the target searches that were requested.
+    notes : tuple[str, ...]
+        What was not computed, with the reasons.
+
+    Examples
+    --------
+    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 4, [BayesUCB(), UCB1()], runs=8)
+    >>> found["ucb1"].regret.mean > found["bayes-ucb"].regret.mean
+    True
+    >>> found.sentences()[0].startswith(f"Run {found.best.name}")
+    True
+    """
 
     bandit: Bandit
     horizon: int
     seed: int
-    outcomes: Mapping[str, Outcome]  # by name; after the policies the A/B test, and BayesUCB with the best delta
+    outcomes: Mapping[str, PolicyOutcome]
     worth: PriorWorth | None
-    limits: tuple[Limit, ...]
+    limits: tuple[PriorLimit, ...]
     delta: DeltaAdvice | None
-    least: OptimalRegret | None  # the least regret there is, where it is known
+    least: OptimalRegret | None
     inversions: tuple[Inversion, ...]
-    notes: tuple[str, ...]  # what cannot be told here, and why
+    notes: tuple[str, ...]
 
-    def __getitem__(self, name: str) -> Outcome:
+    def __getitem__(self, name: str) -> PolicyOutcome:
         try:
             return self.outcomes[name]
         except KeyError:
             raise KeyError(f"policy must be one of {', '.join(self.outcomes)}, got {name!r}") from None
 
     @property
-    def best(self) -> Outcome:
+    def best(self) -> PolicyOutcome:
         """The outcome with the least expected regret."""
         return min(self.outcomes.values(), key=lambda outcome: outcome.regret.mean)
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each policy, that of the least regret first."""
-        shares = [f"{share:.0%}" for share in SHARES]
-        headings = ["policy", "Bayes regret", *shares, "certified", "per round", "best arm at the end"]
+        """Return headings and one row per policy, in increasing order of regret."""
+        quantiles = [f"{probability:.0%}" for probability in QUANTILES]
+        headings = ["policy", "Bayes regret", *quantiles, "certified", "per round", "best arm at the end"]
         headings.append(f"{LIKELY:.0%} from round")
         headings += ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
         return [headings, *map(self._row, sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean))]
 
-    def _row(self, outcome: Outcome) -> list[str]:
-        is_sure = self.bandit.arms == 1
-        quantiles = [rounded(value.mean, value.stderr) for value in outcome.quantiles.values()]
-        each = outcome.regret_per_round
+    def _row(self, outcome: PolicyOutcome) -> list[str]:
+        is_only_arm = self.bandit.arms == 1
+        regret, each, on_best = outcome.regret, outcome.regret_per_round, outcome.on_best
         row = [
             outcome.name,
-            told(outcome.regret, is_sure or outcome.exact is not None),
-            *quantiles,
-            "-" if outcome.bound is None else at_most(outcome.bound.value + outcome.bound.error),
-            rounded(each.mean, max(each.stderr, 1e-3 * each.mean)),
-            "100%" if is_sure else percent(outcome.on_best),
-            self._from_round(outcome),
+            exact_or_with_error(regret.mean, regret.stderr, is_exact=is_only_arm or outcome.exact is not None),
+            *(rounded_to_error(value.mean, value.stderr) for value in outcome.quantiles.values()),
+            "-" if outcome.bound is None else upper_bound_digits(outcome.bound.value + outcome.bound.error),
+            rounded_to_error(each.mean, max(each.stderr, 1e-3 * each.mean)),
+            "100%" if is_only_arm else percent(on_best.mean, on_best.stderr),
+            self._settled_text(outcome),
         ]
         ratio = outcome.least_ratio
         if ratio is not None:
-            share = outcome.regret.stderr / outcome.regret.mean if outcome.regret.mean > 0.0 else 0.0
-            row.append(rounded(ratio, max(1e-4, share) * ratio))
+            relative_error = regret.stderr / regret.mean if regret.mean > 0.0 else 0.0
+            row.append(rounded_to_error(ratio, max(1e-4, relative_error) * ratio))
         return row
 
-    def _from_round(self, outcome: Outcome) -> str:
+    def _settled_text(self, outcome: PolicyOutcome) -> str:
         if outcome.settled is not None:
-            return with_interval(outcome.settled, self.horizon, is_whole=True)
-        return "unsure" if outcome.on_best.mean + SURE * outcome.on_best.stderr > LIKELY else "never"
+            return with_interval(*outcome.settled, reach=self.horizon, is_whole=True)
+        return "unsure" if outcome.on_best.mean + Z_95 * outcome.on_best.stderr > LIKELY else "never"
 
     def sentences(self) -> list[str]:
-        """The answer first, then what it rests on."""
+        """Return the conclusions as sentences: the recommended policy first, then the reasons."""
         return sentences(self)
 
     def summary(self) -> str:
-        """What the table's numbers mean for a decision, line by line, and what was run."""
+        """Return the conclusions, the notes and the size of the simulation, line by line."""
         runs = sorted({outcome.runs for outcome in self.outcomes.values()})
         many = counted(runs[-1], "run") if len(runs) == 1 else f"{runs[0]:,} to {counted(runs[-1], 'run')}"
         size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
@@ -95,7 +137,7 @@ class Plan:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret plan --json` prints it."""
+        """Return plain data, as `bayesregret plan --json` prints it."""
         return {
             "problem": self.bandit.to_dict(),
             "horizon": self.horizon,

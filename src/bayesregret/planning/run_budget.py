@@ -1,67 +1,77 @@
-"""How many runs: what a few seconds allow by what a round is known to cost.
+"""Numbers of runs that take a few seconds, from the known cost of a round.
 
-Never by the clock, so that the same plan has the same numbers on every machine.
+The clock has no say, so that the same plan has the same numbers on every machine.
 """
 
 from __future__ import annotations
 
 from bayesregret.models import Bandit, LinearBandit
 from bayesregret.policies import Policy
-from bayesregret.policies.base import moves_with_time
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
+from bayesregret.policies.selection import moves_with_time
 from bayesregret.simulation.kernels.run import BLOCK
 
-# About what a round of ten arms costs, in nanoseconds of one processor: of policies that stay on the leader, of those
-# that look at all arms in every round, and of some that think longer.
-LEADER, EVERY_ROUND = 5.0, 75.0
-QUANTILE = 700.0
-KNOWN = {"moss": 14.0, "explore-commit": 14.0, "greedy": 5.0, "quantile-ucb": QUANTILE, "information-directed": 5_000.0}
-# What a policy may take in all: one that looks at all arms in every round has the wider error for it.
+# Approximate cost of a round of ten arms, in nanoseconds of one processor: of policies that stay on the leader, of
+# those that look at all arms in every round, and of some slower ones.
+LEADER_COST, EVERY_ROUND_COST = 5.0, 75.0
+QUANTILE_COST = 700.0
+KNOWN_COSTS = {
+    "moss": 14.0,
+    "explore-commit": 14.0,
+    "greedy": 5.0,
+    "quantile-ucb": QUANTILE_COST,
+    "information-directed": 5_000.0,
+}
+# Budget of a policy, in nanoseconds; policies that look at all arms in every round still have the wider errors.
 LEADER_BUDGET, EVERY_ROUND_BUDGET = 1.5e9, 4e9
-# For one point of a sweep. Deltas that are too large fail rarely and badly: few runs would not see it.
+# Budget of one point of a sweep. Deltas that are too large fail rarely and badly: a few runs would miss the failures.
 SWEEP_BUDGET, DELTA_BUDGET = 0.12e9, 0.35e9
-QUICK = 20.0  # a round that costs less is one of a quick policy
-PULL = 200.0  # what a run costs for each arm, however short it is
+QUICK_ROUND = 20.0  # cost below which a policy has the smaller budget
+ARM_COST = 200.0  # cost of a run per arm, however short it is
 FEWEST, MOST = 2 * BLOCK, 320 * BLOCK
 
 
-def runs_of(policy: Policy, bandit: Bandit, horizon: int) -> int:
-    """Runs of a policy that a plan compares."""
+def runs_for_policy(policy: Policy, bandit: Bandit, horizon: int) -> int:
+    """Number of runs of a policy in a plan's table."""
     each = run_cost(policy, bandit, horizon)
     return _affordable(_budget(each, horizon), each)
 
 
-def runs_of_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET) -> int:
-    """Runs of one of many points of a sweep."""
+def runs_for_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET) -> int:
+    """Number of runs at each point of a sweep."""
     return _affordable(budget, run_cost(policy, bandit, horizon))
 
 
 def is_affordable(policy: Policy, bandit: Bandit, horizon: int) -> bool:
-    """Whether it can be the last one of a sweep over sizes that double: those before it take as much again."""
+    """Whether this can be the last point of a sweep over sizes that double: the earlier points cost as much again."""
     each = run_cost(policy, bandit, horizon)
     return 2 * FEWEST * each <= _budget(each, horizon)
 
 
 def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
-    """About what a run takes, in nanoseconds of one processor."""
+    """Approximate cost of a run, in nanoseconds of one processor."""
     settings = policy.settings(bandit, horizon)
-    usual = QUANTILE if isinstance(settings, FixedQuantile) else EVERY_ROUND if moves_with_time(settings) else LEADER
-    each_round = KNOWN.get(policy.name, usual)
-    # Independent arms' leader is held against one rival, however many there are.
-    is_alone = each_round <= LEADER and not isinstance(bandit, LinearBandit)
-    many = 1.0 if is_alone else max(1.0, bandit.arms / 10.0)
-    return int(each_round * horizon * many + PULL * bandit.arms)
+    usual = LEADER_COST
+    if isinstance(settings, FixedQuantile):
+        usual = QUANTILE_COST
+    elif moves_with_time(settings):
+        usual = EVERY_ROUND_COST
+    each_round = KNOWN_COSTS.get(policy.name, usual)
+    # With independent arms the leader is compared with a single rival, however many arms there are.
+    has_one_rival = each_round <= LEADER_COST and not isinstance(bandit, LinearBandit)
+    many = 1.0 if has_one_rival else max(1.0, bandit.arms / 10.0)
+    return int(each_round * horizon * many + ARM_COST * bandit.arms)
 
 
 def has_slow_quantiles(bandit: Bandit, horizon: int) -> bool:
-    """Whether BayesUCB has no width on this bandit, and needs a posterior quantile in every round."""
+    """Whether BayesUCB has no confidence width on this bandit, and needs a posterior quantile in every round."""
     return isinstance(BayesUCB().settings(bandit, horizon), FixedQuantile)
 
 
 def _budget(each: int, horizon: int) -> float:
-    return LEADER_BUDGET if each < QUICK * horizon else EVERY_ROUND_BUDGET
+    return LEADER_BUDGET if each < QUICK_ROUND * horizon else EVERY_ROUND_BUDGET
 
 
 def _affordable(budget: float, each: int) -> int:
-    """Whole blocks of runs."""
+    """Number of runs within the budget, in whole blocks."""
     return min(MOST, max(FEWEST, BLOCK * int(budget / each / BLOCK)))

@@ -1,20 +1,29 @@
-"""A plan in sentences: the answer first, then what it rests on."""
+"""A plan in sentences: the recommended policy first, then the reasons."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesregret.digits import brief, counted, with_error
+from bayesregret.digits import (
+    brief,
+    counted,
+    exact_or_with_error,
+    listed,
+    lower_bound_digits,
+    rounded_to_error,
+    with_error,
+    with_interval,
+    with_thousands,
+)
 from bayesregret.models import Bandit
 from bayesregret.planning.delta_tuning import DeltaAdvice
-from bayesregret.planning.experiment import SPLIT_TEST
-from bayesregret.planning.misspecification import Limit
-from bayesregret.planning.numbers import at_least, in_thousands, listed, rounded, told, with_interval
-from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.experiment import AB_TEST
+from bayesregret.planning.misspecification import PriorLimit
+from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth
-from bayesregret.planning.zero_crossing import SURE, Crossing
+from bayesregret.planning.zero_crossing import Z_95
 from bayesregret.simulation.result import Estimate
 
 if TYPE_CHECKING:
@@ -22,8 +31,8 @@ if TYPE_CHECKING:
 
 
 def sentences(plan: Plan) -> list[str]:
-    split = split_line(plan)
-    found = [answer(plan)] if split is None else [answer(plan), split]
+    ab_test = ab_test_line(plan)
+    found = [answer(plan)] if ab_test is None else [answer(plan), ab_test]
     if plan.worth is not None:
         found.append(worth_line(plan.worth))
     found += [limit_line(limit) for limit in plan.limits]
@@ -33,27 +42,31 @@ def sentences(plan: Plan) -> list[str]:
 
 
 def answer(plan: Plan) -> str:
-    """Which policy to run; all that come as close as the runs can tell."""
+    """Which policy to run, and which others are not significantly worse."""
     if plan.bandit.arms == 1:
         return "There is one arm, and nothing to choose: no policy has any regret."
     best = plan.best
     close = [name for name, outcome in plan.outcomes.items() if outcome is not best and not _is_worse(outcome, best)]
-    regret = told(best.regret, best.exact is not None)
+    regret = _regret_text(best)
     run = f"Run {best.name}: its expected regret over {counted(plan.horizon, 'round')} is {regret}."
     return f"{run} Too close to tell apart: {listed(close)}." if close else run
 
 
-def _is_worse(outcome: Outcome, best: Outcome) -> bool:
-    """Surely, on the runs that both have in common, or by what was computed."""
+def _regret_text(outcome: PolicyOutcome) -> str:
+    return exact_or_with_error(outcome.regret.mean, outcome.regret.stderr, is_exact=outcome.exact is not None)
+
+
+def _is_worse(outcome: PolicyOutcome, best: PolicyOutcome) -> bool:
+    """Whether regret is significantly larger, on the runs that both have in common, or by exact regrets."""
     if outcome.exact is not None and best.exact is not None:
         return outcome.regret.mean - best.regret.mean > outcome.regret.stderr + best.regret.stderr
-    more = paired(outcome.seen.final_regret, best.seen.final_regret)
-    return more.mean > SURE * more.stderr
+    more = paired(outcome.tracked.final_regret, best.tracked.final_regret)
+    return more.mean > Z_95 * more.stderr
 
 
-def split_line(plan: Plan) -> str | None:
-    """What an A/B test comes to."""
-    outcome = plan.outcomes[SPLIT_TEST]
+def ab_test_line(plan: Plan) -> str | None:
+    """The best A/B test and its regret."""
+    outcome = plan.outcomes[AB_TEST]
     if plan.bandit.arms == 1:
         return None
     explore = outcome.policy.explore  # type: ignore[attr-defined]
@@ -62,10 +75,10 @@ def split_line(plan: Plan) -> str | None:
     if best.mean > 0.0 and outcome is not plan.best:
         ratio = regret.mean / best.mean
         error = ratio * (regret.stderr / regret.mean + best.stderr / best.mean)
-        times = f", {rounded(ratio, max(error, 0.01 * ratio))} times as much"
-    amount = f"{told(regret, outcome.exact is not None)}{times}"
+        times = f", {rounded_to_error(ratio, max(error, 0.01 * ratio))} times as much"
+    amount = f"{_regret_text(outcome)}{times}"
     if explore == 0:
-        return f"No A/B test is worth its rounds: to keep the arm that the prior puts first has a regret of {amount}."
+        return f"No A/B test is worth its rounds: keeping the arm with the highest prior mean has a regret of {amount}."
     return (
         f"The best A/B test splits {counted(explore, 'round')} equally and then keeps the winner: "
         f"its regret is {amount}."
@@ -73,41 +86,44 @@ def split_line(plan: Plan) -> str | None:
 
 
 def worth_line(worth: PriorWorth) -> str:
-    amount = told(worth.regret, worth.is_exact)
+    amount = exact_or_with_error(worth.regret.mean, worth.regret.stderr, is_exact=worth.is_exact)
     by_bound = (
         f"there is no certified bound for {worth.without} here to compare"
         if worth.bound is None
-        else f"{in_thousands(brief(worth.bound))} by certified bounds"
+        else f"{with_thousands(brief(worth.bound))} by certified bounds"
     )
     return f"The prior is worth {amount}: the regret of {worth.without} minus that of {worth.known}; {by_bound}."
 
 
-def limit_line(limit: Limit) -> str:
+def limit_line(limit: PriorLimit) -> str:
     """How wrong the prior may be in one direction."""
     subject = "A prior mean" if limit.field == "mean" else "A prior width"
     by = "" if limit.field == "mean" else "a factor of "
     if limit.off is None:
         costs = "never costs" if limit.is_sure else "is not seen to cost"
         return f"{subject} {limit.direction} {costs} more than having no prior, up to {by}{limit.reach:.3g} off."
-    off = with_interval(limit.off, limit.reach)
-    return f"{subject} may be {limit.direction} by {by}{off} before no prior is better."
+    off = with_interval(*limit.off, reach=limit.reach)
+    return f"{subject} may be {limit.direction} by {by}{off} before having no prior is better."
 
 
 def delta_line(advice: DeltaAdvice) -> str:
+    """The best delta, and the additional regret of other deltas."""
+
     def cost(value: Estimate) -> str:
         if advice.is_exact and abs(value.mean) <= value.stderr:
             return "0"
-        return in_thousands(brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr))
+        return with_thousands(brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr))
 
     within = "computed" if advice.is_exact else f"{advice.low:.2g} to {advice.high:.2g}"
-    wrong = ", ".join(f"{name} by {cost(value)}" for name, value in advice.costs.items())
+    wrong = "".join(f", by {cost(value)} with a delta {name}" for name, value in advice.costs.items())
     return (
-        f"The best delta for bayes-ucb is {advice.best:.2g} ({within}). Regret is larger with the paper's 1/n, "
-        f"{advice.usual:.2g}, by {cost(advice.usual_cost)}; with one {wrong}."
+        f"The best delta for bayes-ucb is {advice.best:.2g} ({within}). Compared with it, regret is larger by "
+        f"{cost(advice.usual_cost)} with the paper's 1/n ({advice.usual:.2g}){wrong}."
     )
 
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:
+    """The answer to a target search, and the answer that a certified bound guarantees."""
     within = _within(found)
     plural = "" if within == "1" else "s"
     allows = f"With {found.policy} a regret of {found.target:,g} allows"
@@ -122,23 +138,23 @@ def inversion_line(found: Inversion, bandit: Bandit) -> str:
 
 
 def _within(found: Inversion) -> str:
-    """The answer with its interval; one that is no less than all that was looked at says so."""
+    """The answer with its interval, or "at least" the answer if it is the furthest point examined."""
     if found.at_least and found.low == found.reach:
-        return f"at least {rounded(found.answer, 0.0)}"
-    return with_interval(Crossing(found.answer, found.low, found.high), found.reach, is_whole=found.what != "width")
+        return f"at least {rounded_to_error(found.answer, 0.0)}"
+    return with_interval(found.answer, found.low, found.high, reach=found.reach, is_whole=found.what != "width")
 
 
 def _guaranteed(found: Inversion) -> str:
     if found.guaranteed is None:
         return "no certified bound says so"
     if found.what == "width":
-        return f"certified for {at_least(found.guaranteed)} times"
+        return f"certified for {lower_bound_digits(found.guaranteed)} times"
     return f"certified for {counted(int(found.guaranteed), 'round' if found.what == 'horizon' else 'arm')}"
 
 
 def _in_units(found: Inversion, bandit: Bandit) -> str:
-    """The width itself, where it is one number that is not 1."""
+    """The width itself, where it is a single number other than 1."""
     width = getattr(bandit, "prior_width", None)
     if not isinstance(width, float) or width == 1.0:
         return ""
-    return f", a prior_width of {rounded(found.answer * width, 0.25 * width * (found.high - found.low))}"
+    return f", a prior_width of {rounded_to_error(found.answer * width, 0.25 * width * (found.high - found.low))}"

@@ -1,4 +1,4 @@
-"""The questions turned round: the horizon, the number of arms or the width that a target of regret allows."""
+"""Target searches: the horizon, the number of arms or the prior width that meets a target of regret."""
 
 from __future__ import annotations
 
@@ -11,31 +11,53 @@ from typing import Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.digits import brief, counted
 from bayesregret.models import Bandit
-from bayesregret.planning.experiment import believer, best_bound, check_bandit, check_fits_bandit
-from bayesregret.planning.perturbed_priors import can_stretch, room_to_stretch, stretched, with_arms
-from bayesregret.planning.run_budget import is_affordable, runs_of_point
-from bayesregret.planning.zero_crossing import Sweep, search, surely_above
+from bayesregret.planning.experiment import best_bound, check_bandit, check_runs_on, policy_with_prior
+from bayesregret.planning.perturbed_priors import can_stretch, stretch_range, stretched, with_arms
+from bayesregret.planning.run_budget import is_affordable, runs_for_point
+from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
 from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, simulate
 
-# The most rounds and arms that are looked at, where they can be afforded.
+# The largest horizon and number of arms that are examined, where they are affordable.
 LONGEST = 2**20
 MOST_ARMS = 2**12
-# Regret per round may rise at first. It is lastingly under a target where it is so at so many doublings in a row, and
-# falls by a tenth from each to the next.
+# Regret per round may rise at first. It is taken to stay under a target once it is under it at this many doublings in
+# a row, and falls by a tenth from each to the next.
 IN_A_ROW, FALL = 4, 0.9
 WIDTHS = 9  # points of the coarse sweep over widths
-STEPS = 12  # closer to the answer, after the coarse sweep: between whole numbers there is soon none left
+STEPS = 12  # of bisection, after the coarse sweep; whole numbers run out before
 WIDTH_STEPS, BOUND_STEPS = 5, 6
 
 
 @dataclass(frozen=True)
 class Inversion:
-    """The answer with a 95 percent confidence interval, and the answer that a certified bound guarantees.
+    """Result of `horizon_for`, `arms_for` or `width_for`: the answer to a target search.
 
-    A width is told as a factor of the bandit's own. `guaranteed` is None where no certified bound answers. An end of
-    the interval that is not within reach is the reach itself.
+    The interval is for 95 percent confidence; an end of it that was not found is `reach`.
+
+    Attributes
+    ----------
+    what : {"horizon", "arms", "width"}
+        What was searched for.
+    policy : str
+        Name of the policy.
+    target : float
+        The regret, or the regret per round.
+    answer : float
+        The number of rounds, the number of arms, or the width as a multiple of the bandit's.
+    low, high : float
+        Confidence interval of the answer.
+    reach : float
+        The furthest point examined.
+    guaranteed : float or None
+        The answer that a certified bound guarantees; None if no bound does.
+
+    Examples
+    --------
+    >>> found = arms_for(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 1, horizon=5, runs=8)
+    >>> found.what, found.low <= found.answer <= found.high
+    ('arms', True)
     """
 
     what: Literal["horizon", "arms", "width"]
@@ -44,20 +66,21 @@ class Inversion:
     answer: float
     low: float
     high: float
-    reach: float  # the furthest that was looked at
+    reach: float
     guaranteed: float | None
 
     @property
     def at_least(self) -> bool:
-        """Whether the target allows all arms, or every width, that were looked at."""
+        """Whether the target allows every number of arms, or every width, that was examined."""
         return self.what != "horizon" and self.answer >= self.reach
 
     def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as `bayesregret plan --json` prints it."""
         return asdict(self) | {"at_least": self.at_least}
 
 
-class Asked(NamedTuple):
-    """How regrets are simulated, and over how many rounds."""
+class RegretQuery(NamedTuple):
+    """The policy whose regret is simulated and bounded, with the settings of the simulation."""
 
     policy: Policy
     horizon: int
@@ -66,15 +89,15 @@ class Asked(NamedTuple):
     threads: int | None
 
     def excess(self, bandit: Bandit, budget: float) -> Estimate:
-        """By how much the regret is above a budget."""
-        runs = runs_of_point(self.policy, bandit, self.horizon) if self.runs is None else self.runs
+        """Regret minus the budget."""
+        runs = runs_for_point(self.policy, bandit, self.horizon) if self.runs is None else self.runs
         shared: dict[str, Any] = {"checkpoints": [self.horizon], "threads": self.threads, "progress": False}
         result = simulate(bandit, self.policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
         regret = result[self.policy.name].estimate
         return Estimate(regret.mean - budget, regret.stderr)
 
     def guarantees(self, bandit: Bandit, budget: float) -> bool:
-        """Whether a certified bound is within it."""
+        """Whether a certified bound is within the budget."""
         bound = best_bound(bandit, self.policy, self.horizon)
         return bound is not None and bound.value + bound.error <= budget
 
@@ -91,37 +114,57 @@ def horizon_for(
     seed: int = 0,
     threads: int | None = None,
 ) -> Inversion:
-    """The horizon from which on regret per round stays under a target, as far as was looked.
+    """Find the horizon from which on regret per round stays under a target, as far as it was examined.
 
-    The policy is BayesUCB if None, or Thompson where BayesUCB needs quantiles, which take long. A policy whose settings
-    depend on the horizon has those of each horizon.
+    Parameters
+    ----------
+    bandit : Bandit
+        The reward model and the prior of the arms.
+    regret_per_round : float
+        The target.
+    policy : Policy, optional
+        By default BayesUCB, or Thompson where BayesUCB needs slow quantiles. A policy whose settings depend on the
+        horizon gets those of each horizon.
+    runs : int, optional
+        Number of runs at each horizon; by default as many as a few seconds allow.
+    seed : int, optional
+        Seed of all simulations.
+    threads : int, optional
+        Number of threads; by default all processors.
 
+    Returns
+    -------
+    Inversion
+        The horizon with its confidence interval, and the horizon that a certified bound guarantees.
+
+    Examples
+    --------
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
     >>> found = horizon_for(bandit, 0.15, runs=8)
     >>> found.low <= found.answer <= found.high
     True
     """
-    asked = _asked(bandit, policy, 1, runs, seed, threads)
+    query = _query(bandit, policy, 1, runs, seed, threads)
     target = checks.positive("regret_per_round", regret_per_round)
 
     def under(horizon: float) -> Estimate:
-        excess = asked._replace(horizon=int(horizon)).excess(bandit, target * horizon)
+        excess = query._replace(horizon=int(horizon)).excess(bandit, target * horizon)
         return Estimate(-excess.mean / horizon, excess.stderr / horizon)
 
     horizons = itertools.takewhile(
-        lambda rounds: rounds == 1 or asked._replace(horizon=rounds).is_affordable(bandit), _doublings(LONGEST)
+        lambda rounds: rounds == 1 or query._replace(horizon=rounds).is_affordable(bandit), _doublings(LONGEST)
     )
-    sweep = search(under, horizons, STEPS, round, lambda sweep: _stays_under(sweep, target))
-    if sweep.values[-1].mean <= 0.0:
-        reached = brief(target - sweep.values[-1].mean)
-        rounds = counted(int(sweep.points[-1]), "round")
-        raise ValueError(f"regret_per_round must be at least {reached}, the one of {rounds}, got {target:g}")
-    answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sweep, otherwise=1.0), sweep.points[-1]))
+    sampled = search(under, horizons, STEPS, round, lambda sampled: _stays_under(sampled, target))
+    if sampled.values[-1].mean <= 0.0:
+        reached = brief(target - sampled.values[-1].mean)
+        rounds = counted(int(sampled.points[-1]), "round")
+        raise ValueError(f"regret_per_round must be at least {reached}, the value for {rounds}, got {target:g}")
+    answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sampled, otherwise=1.0), sampled.points[-1]))
     longest = min(LARGEST_HORIZON, 64 * LONGEST)
     guaranteed = _first_that_holds(
-        lambda rounds: asked._replace(horizon=rounds).guarantees(bandit, target * rounds), answer, longest
+        lambda rounds: query._replace(horizon=rounds).guarantees(bandit, target * rounds), answer, longest
     )
-    return Inversion("horizon", asked.policy.name, target, answer, low, high, reach, guaranteed)
+    return Inversion("horizon", query.policy.name, target, answer, low, high, reach, guaranteed)
 
 
 def arms_for(
@@ -134,30 +177,54 @@ def arms_for(
     seed: int = 0,
     threads: int | None = None,
 ) -> Inversion:
-    """How many arms a regret budget allows: the bandit's first ones, and beyond the last more of its kind.
+    """Find how many arms a regret budget allows: the bandit's first arms, then more with the last one's prior.
 
+    Parameters
+    ----------
+    bandit : Bandit
+        The reward model and the prior of the arms, which must be independent.
+    budget : float
+        The regret over the whole horizon.
+    horizon : int
+        Number of rounds.
+    policy : Policy, optional
+        By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
+    runs : int, optional
+        Number of runs at each number of arms; by default as many as a few seconds allow.
+    seed : int, optional
+        Seed of all simulations.
+    threads : int, optional
+        Number of threads; by default all processors.
+
+    Returns
+    -------
+    Inversion
+        The number of arms with its confidence interval, and the number that a certified bound guarantees.
+
+    Examples
+    --------
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
     >>> arms_for(bandit, 1, horizon=5, runs=8).answer >= 1
     True
     """
-    asked = _asked(bandit, policy, horizon, runs, seed, threads)
+    query = _query(bandit, policy, horizon, runs, seed, threads)
     target = checks.positive("budget", budget)
-    own = bandit.arms
+    given = bandit.arms
     numbers = itertools.takewhile(
-        lambda arms: arms <= own or asked.is_affordable(with_arms(bandit, arms)),
-        sorted({*_doublings(MOST_ARMS), own}),
+        lambda arms: arms <= given or query.is_affordable(with_arms(bandit, arms)),
+        sorted({*_doublings(MOST_ARMS), given}),
     )
-    sweep = search(
-        lambda arms: asked.excess(with_arms(bandit, int(arms)), target),
+    sampled = search(
+        lambda arms: query.excess(with_arms(bandit, int(arms)), target),
         numbers,
         STEPS,
         round,
-        # Only beyond the bandit's own arms, which may differ, does every further one add to the regret.
-        lambda sweep: sweep.points[-1] >= max(own, 2) and surely_above(sweep.values[-1]),
+        # Each arm adds regret only beyond the given arms, which may differ.
+        lambda sampled: sampled.points[-1] >= max(given, 2) and is_significantly_positive(sampled.values[-1]),
     )
-    answer, low, high, reach = (math.floor(at) for at in (*_allowed(sweep, least=1.0), sweep.points[-1]))
-    guaranteed = _last_that_holds(lambda arms: asked.guarantees(with_arms(bandit, arms), target), answer, own)
-    return Inversion("arms", asked.policy.name, target, answer, low, high, reach, guaranteed)
+    answer, low, high, reach = (math.floor(at) for at in (*_allowed(sampled, least=1.0), sampled.points[-1]))
+    guaranteed = _last_that_holds(lambda arms: query.guarantees(with_arms(bandit, arms), target), answer, given)
+    return Inversion("arms", query.policy.name, target, answer, low, high, reach, guaranteed)
 
 
 def width_for(
@@ -170,71 +237,93 @@ def width_for(
     seed: int = 0,
     threads: int | None = None,
 ) -> Inversion:
-    """How many times as wide as the bandit's own prior a regret budget allows one to be.
+    """Find how wide a prior a regret budget allows, as a multiple of the bandit's prior width.
 
+    Parameters
+    ----------
+    bandit : Bandit
+        The reward model and the prior of the arms.
+    budget : float
+        The regret over the whole horizon.
+    horizon : int
+        Number of rounds.
+    policy : Policy, optional
+        By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
+    runs : int, optional
+        Number of runs at each width; by default as many as a few seconds allow.
+    seed : int, optional
+        Seed of all simulations.
+    threads : int, optional
+        Number of threads; by default all processors.
+
+    Returns
+    -------
+    Inversion
+        The multiple with its confidence interval, and the multiple that a certified bound guarantees.
+
+    Examples
+    --------
     >>> bandit = GaussianBandit([0, 0], prior_width=1, reward_noise=1)
     >>> width_for(bandit, 1, horizon=5, runs=8).answer > 0
     True
     """
-    asked = _asked(bandit, policy, horizon, runs, seed, threads)
+    query = _query(bandit, policy, horizon, runs, seed, threads)
     target = checks.positive("budget", budget)
     if not can_stretch(bandit):
         raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
-    room = room_to_stretch(bandit)
-    first, last = math.log2(room.down), math.log2(room.up)
-    sweep = search(
-        lambda power: asked.excess(stretched(bandit, 2.0**power), target),
+    factors = stretch_range(bandit)
+    first, last = math.log2(factors.down), math.log2(factors.up)
+    sampled = search(
+        lambda power: query.excess(stretched(bandit, 2.0**power), target),
         [first + (last - first) * i / (WIDTHS - 1) for i in range(WIDTHS)],
         WIDTH_STEPS,
     )
-    if sweep.values[0].mean > 0.0:
-        regret = brief(target + sweep.values[0].mean)
-        raise ValueError(
-            f"budget must be at least {regret}, the regret with a prior {room.down:.3g} times as wide, got {target:g}"
-        )
-    answer, low, high, reach = (2.0**at for at in (*_allowed(sweep, least=first), sweep.points[-1]))
+    if sampled.values[0].mean > 0.0:
+        least = f"{brief(target + sampled.values[0].mean)}, the regret with a prior {factors.down:.3g} times as wide"
+        raise ValueError(f"budget must be at least {least}, got {target:g}")
+    answer, low, high, reach = (2.0**at for at in (*_allowed(sampled, least=first), sampled.points[-1]))
     guaranteed = _widest_that_holds(
-        lambda factor: asked.guarantees(stretched(bandit, factor), target), room.down, answer
+        lambda factor: query.guarantees(stretched(bandit, factor), target), factors.down, answer
     )
-    return Inversion("width", asked.policy.name, target, answer, low, high, reach, guaranteed)
+    return Inversion("width", query.policy.name, target, answer, low, high, reach, guaranteed)
 
 
-def _asked(bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any) -> Asked:
+def _query(bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any) -> RegretQuery:
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     check_bandit(bandit)
-    policy = believer(bandit, horizon) if policy is None else policy
-    check_fits_bandit(bandit, policy, horizon)
+    policy = policy_with_prior(bandit, horizon) if policy is None else policy
+    check_runs_on(bandit, policy, horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
-    return Asked(policy, horizon, runs, checks.whole("seed", seed, 0), threads)
+    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), threads)
 
 
 def _doublings(most: int) -> list[int]:
     return [2**power for power in range(most.bit_length())]
 
 
-def _stays_under(sweep: Sweep, target: float) -> bool:
-    """Whether regret per round is under the target lastingly, given by how much it is under it."""
-    last = sweep.values[-IN_A_ROW:]
+def _stays_under(sampled: SampledFunction, target: float) -> bool:
+    """Whether regret per round stays under the target, given the target minus regret per round at doubling horizons."""
+    last = sampled.values[-IN_A_ROW:]
     regrets = [target - value.mean for value in last]
     is_falling = all(later <= FALL * earlier for earlier, later in itertools.pairwise(regrets))
-    return len(last) == IN_A_ROW and is_falling and all(map(surely_above, last))
+    return len(last) == IN_A_ROW and is_falling and all(map(is_significantly_positive, last))
 
 
-def _allowed(sweep: Sweep, least: float) -> tuple[float, float, float]:
-    """The last point up to which it is not above zero, with its interval."""
-    if sweep.values[-1].mean > 0.0:
-        return _crossing(sweep, otherwise=least)
-    return sweep.points[-1], sweep.earliest(), sweep.points[-1]
+def _allowed(sampled: SampledFunction, least: float) -> tuple[float, float, float]:
+    """Last point up to which the excess is not positive, with its interval."""
+    if sampled.values[-1].mean > 0.0:
+        return _crossing(sampled, otherwise=least)
+    return sampled.points[-1], sampled.earliest(), sampled.points[-1]
 
 
-def _crossing(sweep: Sweep, otherwise: float) -> tuple[float, float, float]:
-    """Where it crosses with its interval; `otherwise` if it is above zero everywhere."""
-    found = sweep.crossing()
+def _crossing(sampled: SampledFunction, otherwise: float) -> tuple[float, float, float]:
+    """The crossing with its interval; `otherwise` if the function is positive everywhere."""
+    found = sampled.crossing()
     return (otherwise, otherwise, otherwise) if found is None else tuple(found)  # type: ignore[return-value]
 
 
 def _first_that_holds(holds: Callable[[int], bool], start: int, most: int) -> int | None:
-    """About the first whole number from `start` on for which it holds: one for which it does, a percent above or so."""
+    """A whole number, at least `start`, that holds and is within about a percent of the first one that does."""
     low = high = start
     while not holds(high):
         low, high = high, 2 * high
@@ -246,9 +335,9 @@ def _first_that_holds(holds: Callable[[int], bool], start: int, most: int) -> in
     return high
 
 
-def _last_that_holds(holds: Callable[[int], bool], most: int, own: int) -> int | None:
-    """The last whole number, `most` at most, for which it holds, as it does up to there from `own` on, or from 1."""
-    low, high = own if own <= most and holds(own) else 0, most + 1
+def _last_that_holds(holds: Callable[[int], bool], most: int, given: int) -> int | None:
+    """Last whole number, at most `most`, that holds, by bisection from `given` if that holds, otherwise from 1."""
+    low, high = given if given <= most and holds(given) else 0, most + 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)

@@ -1,7 +1,7 @@
-"""A simulation that also tells how likely each of some rounds is on the best arm.
+"""Simulation that also estimates the probability that a round is on the best arm, for some rounds.
 
-A run's curve does not move in a round on the best arm. So the regret is kept both before and after each of these
-rounds, and a block of runs is looked at before its curves are averaged.
+A run's regret curve is constant over a round on the best arm. So the regret is recorded before and after each of these
+rounds, and each block of runs is examined before its curves are averaged.
 """
 
 from __future__ import annotations
@@ -21,29 +21,34 @@ from bayesregret.simulation.kernels.run import BLOCK, Record
 from bayesregret.simulation.result import Estimate, estimate, standard_error
 from bayesregret.simulation.simulate import checkpoint_rounds
 
+# Simulates a policy and returns its final regrets, (runs,): on the same instances and noise for every policy.
+SimulateRegrets = Callable[[Policy], Array]
 
-class Watched(NamedTuple):
-    """What was seen of one policy."""
+
+class TrackedRuns(NamedTuple):
+    """Simulated runs of one policy."""
 
     final_regret: Array  # (runs,)
     rounds: NDArray[np.int64]
     curve: Array  # (rounds,): mean regret after each of `rounds`
     curve_stderr: Array
-    on_best: Array  # (rounds,): the chance that the round is on the best arm
+    on_best: Array  # (rounds,): probability that the round is on the best arm
     on_best_stderr: Array
     delta: float | None
 
 
-class WatchedSimulation(Simulation):
+class TrackedSimulation(Simulation):
+    """Simulation that counts the runs in which a round is on the best arm."""
+
     def __init__(self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int) -> None:
         self.rounds = checkpoint_rounds(None, horizon)
         before_and_after = np.unique(np.concatenate([self.rounds - 1, self.rounds])[1:])
         super().__init__(bandit, policy, horizon=horizon, seed=seed, checkpoints=before_and_after)
         self.after = np.searchsorted(before_and_after, self.rounds)
-        self.hits: dict[int, NDArray[np.int64]] = {}  # of the block that begins with a run
+        self.hits: dict[int, NDArray[np.int64]] = {}  # by first run of the block
 
     def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
-        """A block each: its curves are there until the next one is played."""
+        """One block per task: the next block overwrites its curves."""
         for first in range(begin, end, BLOCK):
             yield first, min(BLOCK, end - first)
 
@@ -54,7 +59,7 @@ class WatchedSimulation(Simulation):
         return record
 
 
-def watch(
+def track(
     bandit: Bandit,
     policy: Policy,
     *,
@@ -63,30 +68,30 @@ def watch(
     seed: int,
     threads: int,
     on_progress: Callable[[int], None],
-) -> Watched:
-    """Simulate so many runs; `on_progress` is called with the runs that were done."""
-    simulation = WatchedSimulation(bandit, policy, horizon=horizon, seed=seed)
+) -> TrackedRuns:
+    """Simulate a policy; `on_progress` is called with numbers of finished runs."""
+    simulation = TrackedSimulation(bandit, policy, horizon=horizon, seed=seed)
     simulation.run_until(runs, threads, on_progress)
     tally = simulation.tally
-    chance = np.sum(list(simulation.hits.values()), axis=0) / runs
-    return Watched(
+    on_best = np.sum(list(simulation.hits.values()), axis=0) / runs
+    return TrackedRuns(
         np.concatenate(tally.final_regret),
         simulation.rounds,
         tally.curve_mean[simulation.after],
         standard_error(tally.curve_squares, runs)[simulation.after],
-        chance,
-        _chance_error(chance, runs),
+        on_best,
+        _binomial_error(on_best, runs),
         simulation.delta,
     )
 
 
 def paired(first: Array, second: Array) -> Estimate:
-    """The first policy's regret minus the second's, on the runs that both have: the same instances and noise."""
+    """Regret of the first policy minus the second's, on the runs that both have: the same instances and noise."""
     runs = min(len(first), len(second))
     return estimate(first[:runs] - second[:runs])
 
 
-def _chance_error(chance: Array, runs: int) -> Array:
-    """Standard errors of shares of runs; Laplace's rule of succession keeps them above 0 where all runs agree."""
-    likely = (chance * runs + 1.0) / (runs + 2.0)
+def _binomial_error(fraction: Array, runs: int) -> Array:
+    """Standard errors of fractions of runs; Laplace's rule of succession keeps them above 0 where all runs agree."""
+    likely = (fraction * runs + 1.0) / (runs + 2.0)
     return np.sqrt(likely * (1.0 - likely)) / math.sqrt(runs)

@@ -1,24 +1,24 @@
-"""What a prior is worth: the regret of a policy that knows none minus that of one that knows it."""
+"""Value of a prior: regret of a policy without a prior minus regret of a policy with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.planning.policy_outcome import Outcome
+from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.simulation.result import Estimate
 
 
 @dataclass(frozen=True)
 class PriorWorth:
-    """In units of reward over the whole horizon."""
+    """Value of a prior in units of reward, over the whole horizon."""
 
-    known: str  # the policy that knows the prior
-    without: str  # the one that knows none
-    regret: Estimate  # by regret: exact where both are, otherwise on the same instances and the same noise
+    known: str  # the policy with the prior
+    without: str  # the policy without a prior
+    regret: Estimate  # difference of regrets: exact where both are, otherwise paired over the same instances and noise
     is_exact: bool
-    bound: float | None  # by bounds: certified for the one minus certified for the other, None where one is missing
+    bound: float | None  # difference of the certified bounds; None if one is missing
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -31,13 +31,13 @@ class PriorWorth:
         }
 
 
-def prior_worth(known: Outcome, unknown: Outcome) -> PriorWorth:
-    """Of two outcomes on the same instances."""
+def prior_worth(known: PolicyOutcome, unknown: PolicyOutcome) -> PriorWorth:
+    """Compare the outcomes of a policy with the prior and of one without, on the same instances."""
     is_exact = known.exact is not None and unknown.exact is not None
     if is_exact:
         regret = Estimate(unknown.regret.mean - known.regret.mean, known.regret.stderr + unknown.regret.stderr)
     else:
-        regret = paired(unknown.seen.final_regret, known.seen.final_regret)
+        regret = paired(unknown.tracked.final_regret, known.tracked.final_regret)
     both = known.bound is not None and unknown.bound is not None
     bound = unknown.bound.value - known.bound.value if both else None  # type: ignore[union-attr]
     return PriorWorth(known.name, unknown.name, regret, is_exact, bound)

@@ -1,4 +1,4 @@
-"""Where a function that is known with errors crosses zero, and where it may do so."""
+"""Zero crossing of a function that is known with errors, and its confidence interval."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from typing import NamedTuple
 
 from bayesregret.simulation.result import Estimate
 
-# A normal variable is within so many standard errors of its mean in 95 of 100 cases.
-SURE = 1.96
+# A normal variable is within this many standard errors of its mean with probability 95 percent.
+Z_95 = 1.96
 
 
 class Crossing(NamedTuple):
-    """Where it crosses, and a 95 percent confidence interval; an end that was not found is the range's own."""
+    """A zero crossing and its 95 percent confidence interval; an end that was not found is the end of the range."""
 
     at: float
     low: float
     high: float
 
 
-class Sweep(NamedTuple):
-    """What was found at each point that was looked at, in order."""
+class SampledFunction(NamedTuple):
+    """Estimates of a function at increasing points."""
 
     points: tuple[float, ...]
     values: tuple[Estimate, ...]
 
     def crossing(self) -> Crossing | None:
-        """Where the mean rises above zero for good; None if it is not above zero at the end, or above it everywhere."""
-        at = self.rise(0.0)
+        """Last point at which the mean rises above zero; None if it is above zero everywhere or not at the end."""
+        at = self.last_rise(0.0)
         if at is None:
             return None
-        late = self.rise(-SURE)
+        late = self.last_rise(-Z_95)
         return Crossing(at, min(self.earliest(), at), self.points[-1] if late is None else max(late, at))
 
     def earliest(self) -> float:
-        """Where it may rise above zero already: at an end of what was looked at if that is not found."""
-        if _plus(self.values[-1], SURE) <= 0.0:
+        """Lower end of the interval of the last rise; the first or last point if it is not within the range."""
+        if _shifted_mean(self.values[-1], Z_95) <= 0.0:
             return self.points[-1]
-        early = self.rise(SURE)
+        early = self.last_rise(Z_95)
         return self.points[0] if early is None else early
 
-    def rise(self, errors: float) -> float | None:
-        """Where the mean plus so many standard errors rises above zero for good, linear between the points."""
-        heights = [_plus(value, errors) for value in self.values]
+    def last_rise(self, errors: float) -> float | None:
+        """Last point at which the mean plus this many standard errors rises above zero, linear between points."""
+        heights = [_shifted_mean(value, errors) for value in self.values]
         if heights[-1] <= 0.0 or all(height > 0.0 for height in heights):
             return None
         i = max(i for i, height in enumerate(heights) if height <= 0.0)
-        share = -heights[i] / (heights[i + 1] - heights[i]) if math.isfinite(heights[i + 1]) else 1.0
-        return self.points[i] + share * (self.points[i + 1] - self.points[i])
+        fraction = -heights[i] / (heights[i + 1] - heights[i]) if math.isfinite(heights[i + 1]) else 1.0
+        return self.points[i] + fraction * (self.points[i + 1] - self.points[i])
 
 
-def surely_above(value: Estimate) -> bool:
-    return _plus(value, -SURE) > 0.0
+def is_significantly_positive(value: Estimate) -> bool:
+    return _shifted_mean(value, -Z_95) > 0.0
 
 
-def _plus(value: Estimate, errors: float) -> float:
+def _shifted_mean(value: Estimate, errors: float) -> float:
     return value.mean + errors * value.stderr if errors else value.mean
 
 
-def _ends_surely_above(sweep: Sweep) -> bool:
-    return len(sweep.values) > 1 and surely_above(sweep.values[-1])
+def _ends_significantly_positive(sampled: SampledFunction) -> bool:
+    return len(sampled.values) > 1 and is_significantly_positive(sampled.values[-1])
 
 
 def search(
@@ -69,36 +69,36 @@ def search(
     points: Iterable[float],
     steps: int,
     snap: Callable[[float], float] = float,
-    is_enough: Callable[[Sweep], bool] = _ends_surely_above,
-) -> Sweep:
-    """The function at the rising points until that is enough, then so many steps closer to where it crosses last.
+    is_enough: Callable[[SampledFunction], bool] = _ends_significantly_positive,
+) -> SampledFunction:
+    """Evaluate a function at increasing points until `is_enough`, then bisect around its last crossing.
 
-    It is enough where the function is surely above zero, unless another rule is given. Points in between are those that
-    `snap` makes of the middles, whole numbers for example.
+    By default it is enough that the function is significantly positive. `snap` maps midpoints to points that may be
+    evaluated, for example whole numbers.
     """
     found: dict[float, Estimate] = {}
     for point in points:
         found[point] = function(point)
-        if is_enough(_in_order(found)):
+        if is_enough(_sampled(found)):
             break
     for _ in range(steps):
-        closer = _between(_in_order(found))
-        if closer is None or snap(closer) in found:
+        middle = _bisection_point(_sampled(found))
+        if middle is None or snap(middle) in found:
             break
-        found[snap(closer)] = function(snap(closer))
-    return _in_order(found)
+        found[snap(middle)] = function(snap(middle))
+    return _sampled(found)
 
 
-def _in_order(found: dict[float, Estimate]) -> Sweep:
+def _sampled(found: dict[float, Estimate]) -> SampledFunction:
     points = sorted(found)
-    return Sweep(tuple(points), tuple(found[point] for point in points))
+    return SampledFunction(tuple(points), tuple(found[point] for point in points))
 
 
-def _between(sweep: Sweep) -> float | None:
-    """The middle of the two points between which it crosses."""
-    crossing = sweep.crossing()
+def _bisection_point(sampled: SampledFunction) -> float | None:
+    """Midpoint of the two points that enclose the crossing."""
+    crossing = sampled.crossing()
     if crossing is None:
         return None
-    pairs = itertools.pairwise(sweep.points)
+    pairs = itertools.pairwise(sampled.points)
     low, high = next((low, high) for low, high in pairs if low <= crossing.at <= high)
     return 0.5 * (low + high)

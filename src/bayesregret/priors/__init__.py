@@ -1,8 +1,8 @@
-"""Priors from past experiments, by maximum marginal likelihood. docs/priors.md has the formulas."""
+"""Priors fitted to past experiments by maximum marginal likelihood. docs/priors.md has the formulas."""
 
-from bayesregret.priors.calibration import Check, check_fit
+from bayesregret.priors.calibration import CalibrationCheck, check_fit
 from bayesregret.priors.fit import fit_prior
 from bayesregret.priors.fitted_prior import FittedPrior
-from bayesregret.priors.likelihood_ratio import Comparison
+from bayesregret.priors.likelihood_ratio import LikelihoodRatio
 
-__all__ = ["Check", "Comparison", "FittedPrior", "check_fit", "fit_prior"]
+__all__ = ["CalibrationCheck", "FittedPrior", "LikelihoodRatio", "check_fit", "fit_prior"]

@@ -1,9 +1,11 @@
-"""The front door: from a history to a prior."""
+"""`fit_prior`: fit a prior to a history of experiments."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
@@ -14,37 +16,57 @@ from bayesregret.priors.families.gaussian import GaussianArms
 from bayesregret.priors.families.poisson import PoissonArms
 from bayesregret.priors.fitted_prior import FittedPrior
 from bayesregret.priors.history import SUMMARIES, History, read_history
-from bayesregret.priors.likelihood_ratio import Comparison
+from bayesregret.priors.likelihood_ratio import LikelihoodRatio
 from bayesregret.priors.maximum_likelihood import (
     Fit,
-    fit_one_level,
-    fit_own_levels,
+    fit_grouped,
+    fit_ungrouped,
     parameters,
     standard_errors,
     upper_limits,
 )
-from bayesregret.priors.warnings import doubts
+from bayesregret.priors.warnings import fit_warnings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def fit_prior(
-    history: Any, *, model: str, grouped: bool | None = None, reward_noise: float | None = None
+    history: str | os.PathLike[str] | Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Any]] | pd.DataFrame,
+    *,
+    model: str,
+    grouped: bool | None = None,
+    reward_noise: float | None = None,
 ) -> FittedPrior:
-    """The prior that makes a history of experiments most likely, with standard errors and plain doubts.
+    """Fit the prior that makes a history of experiments most likely.
 
-    `history` is a CSV file, a table of columns or a list of rows. Each row is an arm of an experiment: `experiment`,
-    `arm` and `pulls`, with `successes` (bernoulli), `mean` and `variance` (gaussian) or `total` (poisson); or it is a
-    single reward: `experiment`, `arm` and `reward`. Arms are alike before they are pulled, whatever their names.
+    Parameters
+    ----------
+    history : path, mapping of columns, iterable of rows or pandas.DataFrame
+        A CSV file, a table of columns or a list of rows. Each row is an arm of an experiment: `experiment`, `arm` and
+        `pulls`, with `successes` (bernoulli), `mean` and `variance` (gaussian) or `total` (poisson); or it is a single
+        reward: `experiment`, `arm` and `reward`. Arms are exchangeable, whatever their names.
+    model : str
+        "bernoulli", "gaussian" or "poisson".
+    grouped : bool, optional
+        Whether every experiment has its own level, the mean that its arms vary around. By default it has, if the
+        history can distinguish levels from arms.
+    reward_noise : float, optional
+        Standard deviation of gaussian rewards; pooled from the history by default.
 
-    `grouped` says whether every experiment has a level of its own, around which its arms vary; None does so whenever
-    the history can tell levels from arms. `reward_noise` is the standard deviation of gaussian rewards; None takes it
-    from the history.
+    Returns
+    -------
+    FittedPrior
+        Parameters with standard errors, warnings, and the bandits of new experiments.
 
+    Examples
+    --------
     >>> past = {"experiment": [1, 1, 2, 2, 3, 3], "arm": list("ababab"), "pulls": [500] * 6}
     >>> past["successes"] = [10, 22, 31, 52, 15, 9]
-    >>> found = fit_prior(past, model="bernoulli")
-    >>> found.bandit(arms=4).arms
+    >>> fitted = fit_prior(past, model="bernoulli")
+    >>> fitted.bandit(arms=4).arms
     4
-    >>> round(found.parameters["mean"], 3)
+    >>> round(fitted.parameters["mean"], 3)
     0.042
     """
     model = checks.one_of("model", model, SUMMARIES)
@@ -52,16 +74,16 @@ def fit_prior(
         raise checks.fail("grouped", "True, False or None", grouped)
     arms = read_history(history, model)
     family = _family(arms, model, reward_noise)
-    why_not = _cannot_group(arms)
+    why_not = _why_not_grouped(arms)
     if grouped and why_not is not None:
         raise ValueError(f"grouped must not be True: {why_not}")
-    # Threads for matrices of three rows take a hundred times as long as the work.
+    # For matrices of three rows, starting BLAS threads takes a hundred times as long as the work.
     with threadpool_limits(limits=1, user_api="blas"):
         return _fitted(family, grouped, why_not)
 
 
 def _family(history: History, model: str, reward_noise: float | None) -> Family:
-    """With what makes a fit impossible refused."""
+    """The reward model of a history; ValueError if a fit is impossible."""
     if model != "gaussian" and reward_noise is not None:
         raise ValueError(f"reward_noise goes with gaussian only, not with {model}")
     if history.arms < 2:
@@ -69,47 +91,47 @@ def _family(history: History, model: str, reward_noise: float | None) -> Family:
     if (history.means == history.means[0]).all():
         raise ValueError(
             f"history must have arms that differ, but every arm has the mean {history.means[0]:.4g}; "
-            "that says nothing of how far a new arm may be from it"
+            "that does not show how much a new arm may differ"
         )
     if model == "gaussian":
         return GaussianArms(history, *_noise(history, reward_noise))
     if model == "bernoulli" and history.pulls.max() == 1.0:
-        raise ValueError("pulls must be at least 2 for some arm: single pulls do not say how much arms differ")
+        raise ValueError("pulls must be at least 2 for some arm: single pulls do not show how much arms differ")
     return BernoulliArms(history) if model == "bernoulli" else PoissonArms(history)
 
 
 def _noise(history: History, reward_noise: float | None) -> tuple[float, float]:
-    """Pooled from all arms, with its standard error for normal rewards; without error if it is given."""
+    """The given noise with error 0, or the noise pooled from all arms with its standard error for normal rewards."""
     if reward_noise is not None:
         return checks.positive("reward_noise", reward_noise), 0.0
     freedom = float((history.pulls - 1.0).sum())
     if freedom == 0.0:
-        raise ValueError("reward_noise must be given: every arm has one pull, which says nothing of the noise")
+        raise ValueError("reward_noise must be given: every arm has one pull, which does not show the noise")
     noise = math.sqrt(float(history.squares.sum()) / freedom)
     if noise == 0.0:
-        raise ValueError("reward_noise must be given: rewards of every arm are all the same")
+        raise ValueError("reward_noise must be given: the rewards of every arm are all equal")
     return checks.positive("reward_noise", noise), noise / math.sqrt(2.0 * freedom)
 
 
-def _cannot_group(history: History) -> str | None:
-    arms = history.arms_of_experiments
+def _why_not_grouped(history: History) -> str | None:
+    arms = history.arms_per_experiment
     if len(arms) == 1:
-        return "there is one experiment only, and its level is taken for that of all"
+        return "there is only one experiment, and its level is used for all"
     if arms.max() == 1:
-        return "every experiment has one arm only, so levels and arms cannot be told apart"
+        return "every experiment has only one arm, so levels and arms cannot be distinguished"
     return None
 
 
 def _fitted(family: Family, grouped: bool | None, why_not_grouped: str | None) -> FittedPrior:
-    alone = fit_one_level(family.centred())
+    alone = fit_ungrouped(family.centred())
     if why_not_grouped is not None:
         return _finished(family, alone, why_not_grouped)
-    together = fit_own_levels(alone)
-    comparison = Comparison.of(alone.optimum.value, together.optimum.value)
+    together = fit_grouped(alone)
+    comparison = LikelihoodRatio.of(alone.optimum.value, together.optimum.value)
     return _finished(family, alone if grouped is False else together, comparison)
 
 
-def _finished(family: Family, found: Fit, comparison: Comparison | str) -> FittedPrior:
+def _finished(family: Family, found: Fit, comparison: LikelihoodRatio | str) -> FittedPrior:
     best = found.best._replace(location=family.centre + found.best.location)
     named = parameters(family, best, found.grouped)
     errors, limits = standard_errors(found, list(named)), upper_limits(found)
@@ -119,8 +141,8 @@ def _finished(family: Family, found: Fit, comparison: Comparison | str) -> Fitte
         parameters=named,
         standard_errors=errors,
         log_likelihood=found.optimum.value,
-        comparison=comparison if isinstance(comparison, Comparison) else None,
-        warnings=doubts(family, named, errors, limits, comparison),
+        comparison=comparison if isinstance(comparison, LikelihoodRatio) else None,
+        warnings=fit_warnings(family, named, errors, limits, comparison),
         upper_limits=limits,
         family=family,
         point=best,

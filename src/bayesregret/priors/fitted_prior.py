@@ -1,4 +1,4 @@
-"""A prior that was fitted, with its errors and doubts, and the bandits that it is a prior of."""
+"""`FittedPrior`, the result of `fit_prior`, and the bandits of new experiments."""
 
 from __future__ import annotations
 
@@ -13,20 +13,52 @@ from scipy.special import ndtri
 from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
-from bayesregret.priors.families.family import Family, Point
-from bayesregret.priors.likelihood_ratio import Comparison
+from bayesregret.priors.families.family import Family, PriorPoint
+from bayesregret.priors.likelihood_ratio import LikelihoodRatio
 from bayesregret.problem import LARGEST_ARMS, save_problem
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FittedPrior:
-    """What `fit_prior` returns.
+    """A prior fitted to past experiments by `fit_prior`, with standard errors and warnings.
 
-    `parameters` are those of the prior of arms at the typical level, and in a grouped fit `level_spread`, the standard
-    deviation of experiments' levels after the link: none for gaussian, logit for bernoulli, log for poisson.
-    `standard_errors` has the same names; infinite where the history does not say. `upper_limits` has, for a width or
-    a level_spread whose best value is 0, the largest one that is likely: in 95 of 100 large histories the true one is
-    below.
+    The level of an experiment is the mean that its arms vary around. Levels are normal after the model's link: none
+    for gaussian, logit for bernoulli, log for poisson.
+
+    Attributes
+    ----------
+    model : str
+        "bernoulli", "gaussian" or "poisson".
+    grouped : bool
+        Whether the fit has one level per experiment, rather than one for all.
+    parameters : dict[str, float]
+        Parameters of the prior of arms at the typical level and, in a grouped fit, `level_spread`, the standard
+        deviation of levels after the link.
+    standard_errors : dict[str, float]
+        Standard error of each parameter; infinite if the history does not determine it.
+    log_likelihood : float
+        Logarithm of the marginal likelihood of the history.
+    comparison : LikelihoodRatio or None
+        Test of one level per experiment against one for all; None if the history cannot distinguish them.
+    warnings : tuple[str, ...]
+        Reasons not to trust the fit, one sentence each.
+    upper_limits : dict[str, float]
+        For a width or a level_spread whose best value is 0, the largest likely value: in 95 of 100 large histories the
+        true value is below it.
+    family : Family
+        The history under its reward model.
+    point : PriorPoint
+        Coordinates of the fitted prior.
+
+    Examples
+    --------
+    >>> past = {"experiment": [1, 1, 2, 2, 3, 3], "arm": list("ababab"), "pulls": [500] * 6}
+    >>> past["successes"] = [10, 22, 31, 52, 15, 9]
+    >>> fitted = fit_prior(past, model="bernoulli")
+    >>> round(fitted.level, 3)
+    0.042
+    >>> fitted.bandit(arms=3, level=0.1).arms
+    3
     """
 
     model: str
@@ -34,15 +66,15 @@ class FittedPrior:
     parameters: dict[str, float]
     standard_errors: dict[str, float]
     log_likelihood: float
-    comparison: Comparison | None  # None where experiments and arms cannot be told apart
+    comparison: LikelihoodRatio | None
     warnings: tuple[str, ...]
     upper_limits: dict[str, float]
-    family: Family  # the history under its model
-    point: Point
+    family: Family
+    point: PriorPoint
 
     @property
     def level(self) -> float:
-        """The typical level: half of all experiments have a lower one."""
+        """The typical level: the median over experiments."""
         return self.level_quantile(0.5)
 
     @property
@@ -51,15 +83,32 @@ class FittedPrior:
         return self.family.width(self.level, self.point.spread)
 
     def level_quantile(self, share: float) -> float:
-        """The level below which this share of experiments is; the typical level for all if they are not grouped."""
+        """Return a quantile of the levels of experiments; the typical level if they are not grouped.
+
+        Parameters
+        ----------
+        share : float
+            Fraction of experiments with a lower level, strictly between 0 and 1.
+        """
         z = float(ndtri(checks.probability("share", share)))
-        return float(self.family.level(np.asarray(self.point.location + z * self.point.level_spread)))
+        return float(self.family.inverse_link(np.asarray(self.point.location + z * self.point.level_spread)))
 
     def bandit(self, arms: int, *, level: float | None = None, width: float | None = None) -> Bandit:
-        """The prior of a new experiment's arms: independent, around its level.
+        """Return the bandit of a new experiment, with independent arms around its level.
 
-        `level` is the new experiment's own, the typical one if None. `width` is the standard deviation of arms around
-        it, the fitted one if None; where that is 0, no prior can be made without it.
+        Parameters
+        ----------
+        arms : int
+            Number of arms.
+        level : float, optional
+            Level of the new experiment; the typical level by default.
+        width : float, optional
+            Standard deviation of arms around the level; the fitted one by default. Required if the fitted one is 0.
+
+        Returns
+        -------
+        Bandit
+            A BernoulliBandit, GaussianBandit or PoissonBandit.
         """
         arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
         level = self.level if level is None else self._checked_level(level)
@@ -76,9 +125,19 @@ class FittedPrior:
             return checks.probability("level", level)
         return checks.positive("level", level) if self.model == "poisson" else checks.real("level", level)
 
-    def save(self, path: str | os.PathLike[str], arms: int, **new: float | None) -> Bandit:
-        """Write the problem file of a new experiment with so many arms, `level` and `width` as in `bandit`."""
-        made = self.bandit(arms, **new)
+    def save(
+        self, path: str | os.PathLike[str], arms: int, *, level: float | None = None, width: float | None = None
+    ) -> Bandit:
+        """Write the problem file of a new experiment, and return its bandit.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Name of the file, which ends in .toml or .json.
+        arms, level, width
+            As in `bandit`.
+        """
+        made = self.bandit(arms, level=level, width=width)
         save_problem(made, path)
         return made
 
@@ -86,10 +145,10 @@ class FittedPrior:
         return f"{text_table(self.table())}\n{self.summary()}"
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each parameter, as `print` and the command line show them."""
-        return [["parameter", "estimate"], *([name, self._told(name)] for name in self.parameters)]
+        """Return headings and one row per parameter, as `print` and the command line show them."""
+        return [["parameter", "estimate"], *([name, self._estimate_text(name)] for name in self.parameters)]
 
-    def _told(self, name: str) -> str:
+    def _estimate_text(self, name: str) -> str:
         value, error = self.parameters[name], self.standard_errors[name]
         if name in self.upper_limits:
             return f"0, up to {self.upper_limits[name]:.2g}"
@@ -98,17 +157,17 @@ class FittedPrior:
         return with_error(value, error)
 
     def summary(self) -> str:
-        """What was fitted, the comparison and the warnings, a line each."""
+        """Return the size of the history, the comparison and the warnings, one line each."""
         history = self.family.history
         size = f"{counted(history.arms, 'arm')} of {counted(self.family.history.experiments, 'experiment')}"
-        how = "experiments have levels of their own" if self.point.level_spread > 0.0 else "one level for all"
+        how = "one level per experiment" if self.point.level_spread > 0.0 else "one level for all"
         lines = [f"{self.model} prior from {size}, {how}; {PLUS_MINUS} one standard error"]
         if self.comparison is not None:
-            lines.append(f"own levels against one for all: {self.comparison}")
+            lines.append(f"one level per experiment against one for all: {self.comparison}")
         return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret prior fit --json` prints it."""
+        """Return plain data, as `bayesregret prior fit --json` prints it."""
         return {
             "model": self.model,
             "grouped": self.grouped,

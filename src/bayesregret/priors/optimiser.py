@@ -1,4 +1,4 @@
-"""The highest point of a likelihood, its curvature there, and how far it stays high."""
+"""Maximum of a likelihood of a few coordinates, its curvature, and upper limits by profile likelihood."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from bayesregret.checks import Array
 
 Function = Callable[[Array], float]
 
-STEP = 1e-3  # of differences, where one unit matters: errors are of the order of its square
-POLISHING_STEPS = 4
-# A likelihood that loses no more than this at a limit has its highest point there.
+STEP = 1e-3  # of finite differences; coordinates have unit scale, so errors are of order STEP^2
+NEWTON_STEPS = 4
+# A likelihood that loses no more than this at a limit has its maximum there.
 FLAT = 1e-5
-LEAST_LOSS = 1e-10  # that is told from rounding
-HOPELESS = 10.0  # lost at a limit before the other coordinates move: they do not win that back
+SMALLEST_LOSS = 1e-10  # that differs from rounding
+TOO_LARGE_LOSS = 10.0  # at a limit, before the other coordinates move: moving them does not win it back
 SETTLED = 1e-6
-# Upper limits are told to two digits.
-TOLD, LITTLE = 0.01, 0.01
+# Upper limits are printed with two digits: tolerance of the coordinate, and of the loss, relative.
+LIMIT_TOLERANCE, LOSS_TOLERANCE = 0.01, 0.01
 
 
 class Optimum(NamedTuple):
-    """Where a function of a few coordinates is highest, each within its limits."""
+    """Maximum of a function of a few coordinates, each within its limits."""
 
     x: Array
     value: float
@@ -36,25 +36,25 @@ class Optimum(NamedTuple):
         return np.flatnonzero(~self.at_limit).tolist()
 
 
-def highest(function: Function, rough: Function, starts: Sequence[Array], limits: Array, may_vanish: int) -> Optimum:
-    """From the best of several starts to the highest point; one coordinate is put at its lower limit where that is as
-    high.
+def maximise(function: Function, rough: Function, starts: Sequence[Array], limits: Array, may_vanish: int) -> Optimum:
+    """Maximise from the best of several starts.
 
-    `rough` is about the same function, and quicker. `limits` is (coordinates, 2).
+    `rough` is a faster approximation of the function. `limits` is (coordinates, 2). The coordinate `may_vanish` is set
+    to its lower limit if the function is as high there.
     """
     x = _climb(rough, max(starts, key=rough), limits)
     fixed = _at_limit(x, limits)
     if not _is_curved(function, x, np.flatnonzero(~fixed).tolist()):
-        # No top: where one direction is steep and another flat, the climb may have stopped on the way.
-        x = _climb(function, x, limits, loss=LEAST_LOSS)
+        # Not a maximum: where one direction is steep and another flat, the climb may have stopped on the way.
+        x = _climb(function, x, limits, loss=SMALLEST_LOSS)
         fixed = _at_limit(x, limits)
     at_end = x.copy()
     at_end[may_vanish] = limits[may_vanish, 0]
-    if not function(at_end) < function(x) - HOPELESS:
+    if not function(at_end) < function(x) - TOO_LARGE_LOSS:
         at_end = _climb(function, at_end, limits, [i for i in range(len(x)) if i != may_vanish])
         if function(at_end) >= function(x) - FLAT:
             x, fixed[may_vanish] = at_end, True
-    x = _polished(function, x, limits, np.flatnonzero(~fixed).tolist())
+    x = _newton(function, x, limits, np.flatnonzero(~fixed).tolist())
     return Optimum(x, function(x), fixed)
 
 
@@ -67,27 +67,27 @@ def _is_curved(function: Function, x: Array, free: list[int]) -> bool:
 
 
 def _climb(function: Function, start: Array, limits: Array, free: list[int] | None = None, loss: float = 1e-6) -> Array:
-    """Uphill along the free coordinates, until a step wins no more than `loss`."""
+    """Climb along the free coordinates until a step gains no more than `loss`."""
     free = list(range(len(start))) if free is None else free
     x = np.clip(start, limits[:, 0], limits[:, 1])
     if not free:
         return x
 
-    def less(part: Array) -> float:
+    def negative(part: Array) -> float:
         at = x.copy()
         at[free] = part
         return -function(at)
 
-    share = loss / max(1.0, abs(function(x)))
-    found = minimize(less, x[free], method="L-BFGS-B", bounds=limits[free], options={"ftol": share})
+    tolerance = loss / max(1.0, abs(function(x)))
+    found = minimize(negative, x[free], method="L-BFGS-B", bounds=limits[free], options={"ftol": tolerance})
     x = x.copy()
     x[free] = found.x
     return x
 
 
-def _polished(function: Function, x: Array, limits: Array, free: list[int]) -> Array:
-    """Newton's steps, as long as they lead uphill: differences of first order leave the last digits to them."""
-    for _ in range(POLISHING_STEPS if free else 0):
+def _newton(function: Function, x: Array, limits: Array, free: list[int]) -> Array:
+    """Newton steps while they lead uphill: the climb's one-sided differences leave the last digits wrong."""
+    for _ in range(NEWTON_STEPS if free else 0):
         slope, curvature = derivatives(function, x, free)
         if not _is_positive(curvature):
             return x
@@ -104,7 +104,7 @@ def _polished(function: Function, x: Array, limits: Array, free: list[int]) -> A
 
 
 def derivatives(function: Function, x: Array, free: list[int]) -> tuple[Array, Array]:
-    """The slope and the negative second derivatives along the free coordinates, by central differences."""
+    """Gradient and negative Hessian along the free coordinates, by central differences."""
 
     def at(*moves: tuple[int, float]) -> float:
         moved = x.copy()
@@ -126,7 +126,7 @@ def derivatives(function: Function, x: Array, free: list[int]) -> tuple[Array, A
 
 
 def covariance(function: Function, optimum: Optimum) -> Array | None:
-    """Inverse of the observed information of the free coordinates; None where the likelihood is not curved."""
+    """Inverse of the observed information of the free coordinates; None if it is not positive definite."""
     _, information = derivatives(function, optimum.x, optimum.free)
     return np.asarray(np.linalg.inv(information), dtype=np.float64) if _is_positive(information) else None
 
@@ -135,15 +135,15 @@ def _is_positive(matrix: Array) -> bool:
     return bool(np.isfinite(matrix).all() and (np.linalg.eigvalsh(matrix) > 1e-6).all())
 
 
-def highest_likely(function: Function, optimum: Optimum, coordinate: int, limits: Array, loss: float) -> float:
-    """How large a coordinate can be before the function, highest along all others, loses so much."""
+def profile_upper_limit(function: Function, optimum: Optimum, coordinate: int, limits: Array, loss: float) -> float:
+    """Largest value of a coordinate at which the function, maximised over the others, loses at most `loss`."""
     others = [i for i in optimum.free if i != coordinate]
     enough = function(optimum.x) - loss
 
-    def left(value: float) -> float:
+    def above(value: float) -> float:
         at = optimum.x.copy()
         at[coordinate] = value
-        return function(_climb(function, at, limits, others, LITTLE * loss)) - enough
+        return function(_climb(function, at, limits, others, LOSS_TOLERANCE * loss)) - enough
 
     low, high = float(optimum.x[coordinate]), float(limits[coordinate, 1])
-    return high if left(high) > 0.0 else float(brentq(left, low, high, xtol=TOLD))
+    return high if above(high) > 0.0 else float(brentq(above, low, high, xtol=LIMIT_TOLERANCE))

@@ -1,4 +1,4 @@
-"""Histories as people keep them: a CSV file, a table of columns, or a list of rows; all become blocks of columns."""
+"""Readers of histories in a CSV file, a table of columns or a list of rows, as blocks of columns."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from bayesregret import checks
 Columns = dict[str, Sequence[Any]]
 
 LARGEST_FILE = 1_000_000_000  # bytes
-LONGEST_LINE = 100_000  # letters: no table of counts has such lines, and a file without line ends must not fill memory
+LONGEST_LINE = 100_000  # characters: no table of counts has longer lines; a file without line ends must not fill memory
 ROWS_AT_ONCE = 100_000
 DELIMITERS = ",;\t"
 
 
 def column_blocks(history: Any) -> Iterator[Columns]:
-    """The history's columns by name, all of them in every block; rows follow each other from block to block."""
+    """Yield the history in blocks of rows; every block has all columns, by name."""
     if isinstance(history, str | os.PathLike):
         yield from _blocks_of_file(os.fsdecode(history))
     elif isinstance(history, Mapping) or hasattr(history, "keys"):  # a pandas table has keys, too
         names = list(history.keys())
-        columns = zip(_headings(names), (_listed(name, history[name]) for name in names), strict=True)
+        columns = zip(_headings(names), (_as_list(name, history[name]) for name in names), strict=True)
         yield _of_equal_length(dict(columns))
     elif isinstance(history, Iterable):
-        yield _of_rows(list(history))
+        yield _columns_from_rows(list(history))
     else:
         raise checks.fail("history", "a CSV file, a table of columns or a list of rows", history)
 
 
 def _headings(names: Iterable[Any]) -> list[str]:
-    """The names of columns, whose capitals do not matter."""
+    """Normalise column names: case and surrounding spaces do not matter."""
     headings = [str(name).strip().lower() for name in names]
     repeated = next((heading for heading in headings if headings.count(heading) > 1 and heading), None)
     if repeated is not None:
@@ -41,7 +41,7 @@ def _headings(names: Iterable[Any]) -> list[str]:
     return headings
 
 
-def _listed(name: Any, column: Any) -> list[Any]:
+def _as_list(name: Any, column: Any) -> list[Any]:
     try:
         return list(column)
     except TypeError:
@@ -55,7 +55,7 @@ def _of_equal_length(columns: Columns) -> Columns:
     return columns
 
 
-def _of_rows(rows: list[Any]) -> Columns:
+def _columns_from_rows(rows: list[Any]) -> Columns:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise checks.fail(f"row {number}", "a table of named fields", row)
@@ -78,23 +78,21 @@ def _blocks_of_file(name: str) -> Iterator[Columns]:
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise ValueError("must be UTF-8 text, and is not; save it as CSV in UTF-8") from None
+        raise ValueError("is not UTF-8 text; save it as CSV in UTF-8") from None
     except csv.Error as error:
         raise ValueError(f"is not CSV: {error}") from None
 
 
 def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
-    """Headings, then rows; what separates the headings separates all cells."""
+    """Headings, then rows; the delimiter of the headings is that of all rows."""
     lines = _lines(file)
     first = next((line for line in lines if line.strip()), "")
     if not first:
         raise ValueError("is empty; its first line must name the columns")
     delimiter = max(DELIMITERS, key=first.count)
     headings = _headings(next(csv.reader([first], delimiter=delimiter)))
-    rows = (
-        row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row
-    )  # blank lines have no cells
-    yield dict.fromkeys(headings, ())  # columns that are missing are told before rows that are wrong
+    rows = (row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row)  # no blank lines
+    yield dict.fromkeys(headings, ())  # so that missing columns are reported before wrong rows
     before = 0
     while block := list(itertools.islice(rows, ROWS_AT_ONCE)):
         _check_widths(block, len(headings), before)
@@ -105,7 +103,7 @@ def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
 def _lines(file: TextIO) -> Iterator[str]:
     while line := file.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
-            raise ValueError(f"has a line of more than {LONGEST_LINE} letters; a history has one line for each row")
+            raise ValueError(f"has a line of more than {LONGEST_LINE} characters; a history has one line for each row")
         yield line
 
 

@@ -7,7 +7,7 @@ from scipy.special import expit, logsumexp
 
 from bayesregret.numerics.log_rising import log_rising
 from bayesregret.priors.families.bernoulli import BernoulliArms
-from bayesregret.priors.families.family import Point
+from bayesregret.priors.families.family import PriorPoint
 from bayesregret.priors.families.gaussian import GaussianArms
 from bayesregret.priors.families.poisson import PoissonArms
 from bayesregret.priors.history import read_history
@@ -35,7 +35,7 @@ def test_bernoulli_is_beta_binomial(spread):
         alone = stats.binom(history.pulls, level).logpmf(history.totals)
     found = family.log_marginals(np.asarray(LOCATION), spread)
     assert found == pytest.approx(alone, rel=1e-10, abs=1e-10 if spread > 1e-5 else 1e-3)
-    assert family.log_likelihood(Point(LOCATION, spread)) == pytest.approx(found.sum(), rel=1e-14)
+    assert family.log_likelihood(PriorPoint(LOCATION, spread)) == pytest.approx(found.sum(), rel=1e-14)
 
 
 @pytest.mark.parametrize("spread", [5.0, 0.3, 1e-3])
@@ -54,7 +54,7 @@ def test_gaussian_is_multivariate_normal(level_spread):
     same = history.experiment[:, None] == history.experiment
     covariance = np.diag(SPREAD + 4.0 / history.pulls) + level_spread**2 * same
     alone = stats.multivariate_normal(np.full(history.arms, LOCATION), covariance).logpdf(history.means)
-    assert family.log_likelihood(Point(LOCATION, SPREAD, level_spread)) == pytest.approx(alone, rel=1e-10)
+    assert family.log_likelihood(PriorPoint(LOCATION, SPREAD, level_spread)) == pytest.approx(alone, rel=1e-10)
 
 
 @pytest.mark.parametrize("model", ["bernoulli", "poisson", "gaussian"])
@@ -64,15 +64,15 @@ def test_gaussian_is_multivariate_normal(level_spread):
 def test_levels_are_integrated_out(model, pulls, spread, level_spread):
     """Narrow likelihoods in wide priors, and wide ones in narrow priors."""
     family = made(model, pulls=pulls, spread=spread, level_spread=level_spread)
-    found = logsumexp(family.levels(Point(LOCATION, spread, level_spread)).log_terms, axis=0)
+    found = logsumexp(family.group_means(PriorPoint(LOCATION, spread, level_spread)).log_terms, axis=0)
     places, step = np.linspace(-10.0, 10.0, 20_001, retstep=True)
     for experiment in range(2):
         arms = np.flatnonzero(family.history.experiment == experiment)
-        one = family.over(family.history.take(arms, np.zeros(len(arms), dtype=np.intp), 1))
+        one = family.with_history(family.history.take(arms, np.zeros(len(arms), dtype=np.intp), 1))
         of_arms = one.log_marginals((LOCATION + level_spread * places)[:, None], spread).sum(axis=1)
         by_force = logsumexp(of_arms + stats.norm.logpdf(places)) + np.log(step)
         assert found[experiment] == pytest.approx(by_force, abs=1e-7)
-    wrong = logsumexp(family.levels(Point(LOCATION, spread, 1.1 * level_spread)).log_terms, axis=0)
+    wrong = logsumexp(family.group_means(PriorPoint(LOCATION, spread, 1.1 * level_spread)).log_terms, axis=0)
     assert np.abs(wrong - found).max() > 1e-6, "the control"
 
 

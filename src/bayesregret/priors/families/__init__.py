@@ -1,1 +1,1 @@
-"""Reward models that a prior can be fitted for."""
+"""Reward models for which a prior can be fitted."""

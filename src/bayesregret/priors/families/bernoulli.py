@@ -1,4 +1,4 @@
-"""Successes in so many pulls: Beta arms around a level, levels normal after the logit."""
+"""Bernoulli rewards: Beta arms around levels whose logits are normal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.log_rising import log_rising
 from bayesregret.numerics.quadrature import gauss_rule
-from bayesregret.priors.families.family import Family, Limits, Point, normal_level
+from bayesregret.priors.families.family import Family, PriorPoint, SpreadLimits, normal_location
 from bayesregret.priors.history import History
 
-# So many times as precise as the most pulls can tell, or so few imaginary pulls, are as good as the limit.
-BEYOND_PULLS, LEAST_PRECISION = 1e6, 1e-3
-INSIDE = (1e-12, 1.0 - 1e-12)  # where a guess has a logit
-POINTS = 16  # for the distribution function of successes: three digits or more, as many as a picture shows
+# Pseudo-counts above this multiple of the most pulls, or below the smallest one, are indistinguishable from the limit.
+BEYOND_PULLS, SMALLEST_PSEUDO_COUNT = 1e6, 1e-3
+INSIDE = (1e-12, 1.0 - 1e-12)  # range of guesses that have a finite logit
+POINTS = 16  # of the distribution function of successes: at least three digits, enough for a figure
 
 
 class BernoulliArms(Family):
@@ -30,64 +30,64 @@ class BernoulliArms(Family):
     def __init__(self, history: History) -> None:
         super().__init__(history)
         wins, pulls = history.totals, history.pulls
-        self.log_ways = gammaln(pulls + 1.0) - gammaln(wins + 1.0) - gammaln(pulls - wins + 1.0)
+        self.log_binomials = gammaln(pulls + 1.0) - gammaln(wins + 1.0) - gammaln(pulls - wins + 1.0)
 
     @property
-    def limits(self) -> Limits:
-        return Limits(1.0 / (BEYOND_PULLS * float(self.history.pulls.max())), 1.0 / LEAST_PRECISION)
+    def spread_limits(self) -> SpreadLimits:
+        return SpreadLimits(1.0 / (BEYOND_PULLS * float(self.history.pulls.max())), 1.0 / SMALLEST_PSEUDO_COUNT)
 
     @functools.cached_property
-    def start(self) -> Point:
-        """From the squared deviations of arms' means that single pulls do not explain."""
+    def start(self) -> PriorPoint:
+        """Matches the variance of the arms' means that binomial sampling does not explain."""
         history = self.history
         mean = float(np.clip(history.totals.sum() / history.pulls.sum(), 1e-9, 1.0 - 1e-9))
         explained = mean * (1.0 - mean) / history.pulls
-        share = float(np.mean((history.means - mean) ** 2 - explained)) / (mean * (1.0 - mean))
-        share = min(max(share, 1e-3), 0.9)
-        return Point(float(logit(mean)), share / (1.0 - share))
+        fraction = float(np.mean((history.means - mean) ** 2 - explained)) / (mean * (1.0 - mean))
+        fraction = min(max(fraction, 1e-3), 0.9)
+        return PriorPoint(float(logit(mean)), fraction / (1.0 - fraction))
 
-    def level(self, location: Array) -> Array:
+    def inverse_link(self, location: Array) -> Array:
         return np.asarray(expit(location))
 
-    def over(self, history: History) -> BernoulliArms:
+    def with_history(self, history: History) -> BernoulliArms:
         return BernoulliArms(history)
 
     def log_marginals(self, location: Array, spread: float) -> Array:
         wins, losses = self.history.totals, self.history.pulls - self.history.totals
         of_wins = log_rising(expit(location) / spread, wins)
         of_losses = log_rising(expit(-location) / spread, losses)
-        return self.log_ways + of_wins + of_losses - log_rising(np.asarray(1.0 / spread), self.history.pulls)
+        return self.log_binomials + of_wins + of_losses - log_rising(np.asarray(1.0 / spread), self.history.pulls)
 
-    def level_guess(self, point: Point) -> tuple[Array, Array]:
-        """As if arms' means were normal, with one more pull at the typical level."""
+    def location_guess(self, point: PriorPoint) -> tuple[Array, Array]:
+        """Treat the arms' means as normal, and add one pull at the typical level."""
         typical = float(expit(point.location))
-        share = point.spread / (1.0 + point.spread)
-        worth = 1.0 / (share + (1.0 - share) / self.history.pulls)  # of an arm, in pulls of independent ones
-        pulls = self.of_experiments(worth) + 1.0
-        mean = np.clip((self.of_experiments(worth * self.history.means) + typical) / pulls, *INSIDE)
+        correlation = point.spread / (1.0 + point.spread)  # of two rewards of an arm
+        weight = 1.0 / (correlation + (1.0 - correlation) / self.history.pulls)  # of an arm, in independent pulls
+        pulls = self.sum_by_experiment(weight) + 1.0
+        mean = np.clip((self.sum_by_experiment(weight * self.history.means) + typical) / pulls, *INSIDE)
         information = (pulls - 1.0) * mean * (1.0 - mean)
-        return normal_level(point, information, logit(mean))
+        return normal_location(point, information, logit(mean))
 
-    def below(self, location: Array, spread: float) -> tuple[Array, Array]:
+    def observed_cdf(self, location: Array, spread: float) -> tuple[Array, Array]:
         alpha, beta = expit(location) / spread, expit(-location) / spread
         wins, pulls = self.history.totals, self.history.pulls
-        return _at_most(wins - 1.0, pulls, alpha, beta), _at_most(wins, pulls, alpha, beta)
+        return _beta_binomial_cdf(wins - 1.0, pulls, alpha, beta), _beta_binomial_cdf(wins, pulls, alpha, beta)
 
-    def moments(self, location: Array, spread: float) -> tuple[Array, Array]:
+    def observed_moments(self, location: Array, spread: float) -> tuple[Array, Array]:
         level = expit(location)
-        share = spread / (1.0 + spread)
-        return level, level * (1.0 - level) * (share + (1.0 - share) / self.history.pulls)
+        correlation = spread / (1.0 + spread)
+        return level, level * (1.0 - level) * (correlation + (1.0 - correlation) / self.history.pulls)
 
-    def quantile(self, share: float, mean: Array, variance: Array) -> Array:
+    def observed_quantile(self, probability: float, mean: Array, variance: Array) -> Array:
         precision = np.maximum(mean * (1.0 - mean) / variance - 1.0, 1e-9)
-        return np.asarray(betaincinv(mean * precision, (1.0 - mean) * precision, share))
+        return np.asarray(betaincinv(mean * precision, (1.0 - mean) * precision, probability))
 
-    def parameters(self, point: Point) -> dict[str, float]:
+    def parameters(self, point: PriorPoint) -> dict[str, float]:
         level = float(expit(point.location))
-        precision = 1.0 / point.spread if point.spread > 0.0 else math.inf
+        pseudo_count = 1.0 / point.spread if point.spread > 0.0 else math.inf
         return {
-            "alpha": level * precision,
-            "beta": float(expit(-point.location)) * precision,
+            "alpha": level * pseudo_count,
+            "beta": float(expit(-point.location)) * pseudo_count,
             "mean": level,
             "width": self.width(level, point.spread),
         }
@@ -96,29 +96,30 @@ class BernoulliArms(Family):
         return math.sqrt(level * (1.0 - level) * spread / (1.0 + spread))
 
     def bandit(self, arms: int, level: float, width: float) -> BernoulliBandit:
-        precision = level * (1.0 - level) / width**2 - 1.0
-        if not precision > 0.0:
+        pseudo_count = level * (1.0 - level) / width**2 - 1.0
+        if not pseudo_count > 0.0:
             widest = math.sqrt(level * (1.0 - level))
             raise ValueError(f"width must be below {widest:.4g} for arms around the level {level:.4g}, got {width:g}")
-        return BernoulliBandit(np.full(arms, level * precision), np.full(arms, (1.0 - level) * precision))
+        return BernoulliBandit(np.full(arms, level * pseudo_count), np.full(arms, (1.0 - level) * pseudo_count))
 
 
-def _at_most(wins: Array, pulls: Array, alpha: Array, beta: Array) -> Array:
-    """The chance of at most so many successes when theta is Beta.
+def _beta_binomial_cdf(wins: Array, pulls: Array, alpha: Array, beta: Array) -> Array:
+    """P(successes <= wins) for Binomial(pulls, theta) successes and theta ~ Beta(alpha, beta).
 
-    It is the mean over theta of the chance given theta, and also the chance that theta is below a Beta(wins + 1,
-    pulls - wins) variable. Quantiles of the narrower of the two make the points, so that the other is smooth there.
+    This is the mean over theta of P(successes <= wins | theta), and also the probability that theta is below a
+    Beta(wins + 1, pulls - wins) variable. The points are quantiles of the narrower of the two, so that the other is
+    smooth there.
     """
-    shares, weights = gauss_rule(np.array([0.0, 1.0]), POINTS)
+    probabilities, weights = gauss_rule(np.array([0.0, 1.0]), POINTS)
     shape = np.broadcast_shapes(np.shape(wins), np.shape(alpha))
     wins, pulls, alpha, beta = (np.broadcast_to(part, shape) for part in (wins, pulls, alpha, beta))
-    made = np.zeros(shape)
-    made[wins >= pulls] = 1.0
+    cdf = np.zeros(shape)
+    cdf[wins >= pulls] = 1.0
     inside = (wins >= 0.0) & (wins < pulls)
     for many, where in ((True, inside & (pulls > alpha + beta)), (False, inside & (pulls <= alpha + beta))):
         a, b, k, n = alpha[where], beta[where], wins[where], pulls[where]
         narrow, wide = ((k + 1.0, n - k), (a, b)) if many else ((a, b), (k + 1.0, n - k))
-        at = betaincinv(narrow[0][:, None], narrow[1][:, None], shares)
-        chance = betainc(wide[0][:, None], wide[1][:, None], at) @ weights
-        made[where] = chance if many else 1.0 - chance
-    return made
+        at = betaincinv(narrow[0][:, None], narrow[1][:, None], probabilities)
+        probability = betainc(wide[0][:, None], wide[1][:, None], at) @ weights
+        cdf[where] = probability if many else 1.0 - probability
+    return cdf

@@ -1,7 +1,7 @@
-"""What the fit needs of a reward model: arms around a level, and levels that are integrated out.
+"""Base class of the reward models: arms vary around their experiment's level, and levels are integrated out.
 
-In an ungrouped fit all arms vary around one level. In a grouped fit every experiment has a level of its own, normal on
-the scale of the model's link, and its arms vary around that.
+The level of an experiment is the mean that its arms vary around. An ungrouped fit has one level for all arms. A grouped
+fit has one level per experiment, normal on the scale of the model's link. A location is a level on that scale.
 """
 
 from __future__ import annotations
@@ -18,37 +18,38 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.priors.history import History
 
-# The integral over levels has a Gauss-Hermite rule for each experiment, put where a first one found its mass.
+# The integral over levels uses a Gauss-Hermite rule per experiment, placed where a first, smaller rule found the mass.
 ORDERS, ROUGH_ORDERS = (9, 25), (5, 9)
-NARROWEST = 0.05  # of the deviation first guessed: a rule with all its mass in one point must not shrink to nothing
-LEVEL_SPREAD = "level_spread"  # the name of the parameter that families have in common
+# Smallest width of the second rule, relative to the guess: a rule with all its mass in one point must not collapse.
+NARROWEST = 0.05
+LEVEL_SPREAD = "level_spread"  # the parameter that all families share
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-class Point(NamedTuple):
-    """One prior: the typical level on the link's scale, and the variances of arms and of levels around it."""
+class PriorPoint(NamedTuple):
+    """Coordinates of one prior."""
 
-    location: float
-    spread: float  # of arms in the model's own units: 1/(alpha + beta), prior_width^2, 1/shape
+    location: float  # the typical level on the link's scale
+    spread: float  # of arms, in the units of the model: 1/(alpha + beta), prior_width^2, 1/shape
     level_spread: float = 0.0  # standard deviation of levels on the link's scale
 
 
-class Limits(NamedTuple):
-    """Between which spreads of arms the fit looks; beyond them the likelihood does not change."""
+class SpreadLimits(NamedTuple):
+    """Range of spreads of arms that the fit searches; outside it the likelihood does not change."""
 
     least: float
     most: float
 
 
-class Levels(NamedTuple):
-    """Levels on the link's scale and the logarithms of their weights times likelihoods, (points, experiments)."""
+class GroupMeans(NamedTuple):
+    """Quadrature over each experiment's level: locations and log(weight times likelihood), (points, experiments)."""
 
-    places: Array
+    locations: Array
     log_terms: Array
 
     @property
     def weights(self) -> Array:
-        """The distribution of each experiment's level given its arms."""
+        """Posterior distribution of each experiment's level given its arms."""
         return np.exp(self.log_terms - logsumexp(self.log_terms, axis=0))
 
 
@@ -63,63 +64,63 @@ class Family(ABC):
 
     @property
     @abstractmethod
-    def limits(self) -> Limits: ...
+    def spread_limits(self) -> SpreadLimits: ...
 
     @property
-    def own_errors(self) -> dict[str, float]:
-        """Standard errors of parameters that are not found by likelihood."""
+    def other_standard_errors(self) -> dict[str, float]:
+        """Standard errors of parameters that are not estimated by maximum likelihood."""
         return {}
 
     @property
-    def scale(self) -> float:
-        """Of levels on the link's scale."""
+    def link_scale(self) -> float:
+        """Typical size of differences between locations."""
         return 1.0
 
     @property
     def centre(self) -> float:
-        """What the fit takes off all levels: steps of levels that are far from 0 would be lost to rounding."""
+        """Location that the fit subtracts from all: far from 0, small steps would be lost to rounding."""
         return 0.0
 
     def centred(self) -> Family:
-        """The same arms around 0."""
+        """The same arms with `centre` subtracted."""
         return self
 
     @property
     @abstractmethod
-    def start(self) -> Point:
-        """Of an ungrouped fit, by moments."""
+    def start(self) -> PriorPoint:
+        """Start of an ungrouped fit, by the method of moments."""
 
     @abstractmethod
-    def level(self, location: Array) -> Array:
-        """From the link's scale to that of rewards."""
+    def inverse_link(self, location: Array) -> Array:
+        """Map locations to levels."""
 
     @abstractmethod
-    def over(self, history: History) -> Family:
+    def with_history(self, history: History) -> Family:
         """The same model of other arms."""
 
     @abstractmethod
     def log_marginals(self, location: Array, spread: float) -> Array:
-        """(..., arms): the log-probability of what each arm was observed to do, given the level it varies around."""
+        """(..., arms): log-probability of each arm's observations, given the location that it varies around."""
 
     @abstractmethod
-    def level_guess(self, point: Point) -> tuple[Array, Array]:
-        """(experiments,): roughly the mean of each level given the arms, and its standard deviation."""
+    def location_guess(self, point: PriorPoint) -> tuple[Array, Array]:
+        """(experiments,): approximate posterior mean and standard deviation of each experiment's location."""
 
     @abstractmethod
-    def below(self, location: Array, spread: float) -> tuple[Array, Array]:
-        """(..., arms): the chances that an arm's total is less than the observed one, and at most that."""
+    def observed_cdf(self, location: Array, spread: float) -> tuple[Array, Array]:
+        """(..., arms): probabilities that an arm's total is less than the observed one, and at most that."""
 
     @abstractmethod
-    def moments(self, location: Array, spread: float) -> tuple[Array, Array]:
+    def observed_moments(self, location: Array, spread: float) -> tuple[Array, Array]:
         """(..., arms): mean and variance of an arm's observed mean."""
 
     @abstractmethod
-    def quantile(self, share: float, mean: Array, variance: Array) -> Array:
-        """Of an observed mean with these moments, about."""
+    def observed_quantile(self, probability: float, mean: Array, variance: Array) -> Array:
+        """Approximate quantile of an observed mean with these moments."""
 
     @abstractmethod
-    def parameters(self, point: Point) -> dict[str, float]:
-        """The prior of arms at the typical level: the bandit's arguments, then mean and width where they differ."""
+    def parameters(self, point: PriorPoint) -> dict[str, float]:
+        """Prior of arms at the typical level: the bandit's arguments, then mean and width where they differ."""
 
     @abstractmethod
     def width(self, level: float, spread: float) -> float:
@@ -127,33 +128,33 @@ class Family(ABC):
 
     @abstractmethod
     def bandit(self, arms: int, level: float, width: float) -> Bandit:
-        """Arms with this level and width; ValueError where no prior has them."""
+        """Bandit whose arms have this level and width; ValueError if no prior has them."""
 
-    def log_likelihood(self, point: Point, orders: tuple[int, int] = ORDERS) -> float:
+    def log_likelihood(self, point: PriorPoint, orders: tuple[int, int] = ORDERS) -> float:
         if point.level_spread == 0.0:
             return float(self.log_marginals(np.asarray(point.location), point.spread).sum())
-        return float(logsumexp(self.levels(point, orders).log_terms, axis=0).sum())
+        return float(logsumexp(self.group_means(point, orders).log_terms, axis=0).sum())
 
-    def levels(self, point: Point, orders: tuple[int, int] = ORDERS) -> Levels:
-        """A rule for each experiment's level; the terms' sum is the marginal likelihood."""
-        centre, guessed = self.level_guess(point)
-        first = self._rule(point, centre, guessed, orders[0])
+    def group_means(self, point: PriorPoint, orders: tuple[int, int] = ORDERS) -> GroupMeans:
+        """Quadrature over each experiment's level; its terms sum to the marginal likelihood."""
+        centre, guessed = self.location_guess(point)
+        first = self._quadrature(point, centre, guessed, orders[0])
         weights = first.weights
-        centre = (weights * first.places).sum(axis=0)
-        deviation = np.sqrt((weights * (first.places - centre) ** 2).sum(axis=0))
-        return self._rule(point, centre, np.maximum(deviation, NARROWEST * guessed), orders[1])
+        centre = (weights * first.locations).sum(axis=0)
+        deviation = np.sqrt((weights * (first.locations - centre) ** 2).sum(axis=0))
+        return self._quadrature(point, centre, np.maximum(deviation, NARROWEST * guessed), orders[1])
 
-    def _rule(self, point: Point, centre: Array, deviation: Array, order: int) -> Levels:
+    def _quadrature(self, point: PriorPoint, centre: Array, deviation: Array, order: int) -> GroupMeans:
         z, log_weights = _hermite(order)
-        places = centre + deviation * z[:, None]
-        away = (places - point.location) / point.level_spread
+        locations = centre + deviation * z[:, None]
+        away = (locations - point.location) / point.level_spread
         log_prior = -0.5 * away * away - HALF_LOG_2_PI + np.log(deviation / point.level_spread)
-        of_arms = self.log_marginals(places[:, self.history.experiment], point.spread)
-        return Levels(places, log_weights[:, None] + log_prior + self.of_experiments(of_arms))
+        of_arms = self.log_marginals(locations[:, self.history.experiment], point.spread)
+        return GroupMeans(locations, log_weights[:, None] + log_prior + self.sum_by_experiment(of_arms))
 
-    def of_experiments(self, values: Array) -> Array:
-        """(..., experiments): sums of what arms have."""
-        counts = self.history.arms_of_experiments
+    def sum_by_experiment(self, values: Array) -> Array:
+        """(..., experiments): sums over the arms of each experiment."""
+        counts = self.history.arms_per_experiment
         some = counts > 0
         sums = np.zeros((*values.shape[:-1], len(counts)))
         if some.any():
@@ -161,14 +162,14 @@ class Family(ABC):
         return sums
 
 
-def normal_level(point: Point, information: Array, observed: Array) -> tuple[Array, Array]:
-    """Mean and deviation of a level that was observed with so much information, all of it normal."""
+def normal_location(point: PriorPoint, information: Array, observed: Array) -> tuple[Array, Array]:
+    """Posterior mean and standard deviation of a normal location, observed with normal noise of this information."""
     before = point.level_spread**-2
     return (information * observed + before * point.location) / (information + before), (information + before) ** -0.5
 
 
 @functools.cache
 def _hermite(order: int) -> tuple[Array, Array]:
-    """Points and logarithms of weights for integrals over the whole line, of functions like a normal density."""
+    """Points and log-weights of integrals over the real line, for functions close to a normal density."""
     z, weights = np.polynomial.hermite_e.hermegauss(order)
     return z, np.log(weights) + 0.5 * z * z

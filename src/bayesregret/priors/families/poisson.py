@@ -1,4 +1,4 @@
-"""Counts: Gamma arms around a level, levels normal after the logarithm."""
+"""Poisson rewards: Gamma arms around levels that are log-normal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scipy.special import betainc, gammaincinv, gammaln
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
 from bayesregret.numerics.log_rising import log_rising
-from bayesregret.priors.families.family import Family, Limits, Point, normal_level
+from bayesregret.priors.families.family import Family, PriorPoint, SpreadLimits, normal_location
 from bayesregret.priors.history import History
 
-# So many times as even as the largest total can tell, or so small a shape, are as good as the limit.
-BEYOND_TOTALS, LEAST_SHAPE = 1e6, 1e-3
+# A shape above this multiple of the largest total, or below the smallest one, is indistinguishable from the limit.
+BEYOND_TOTALS, SMALLEST_SHAPE = 1e6, 1e-3
 
 
 class PoissonArms(Family):
@@ -29,56 +29,56 @@ class PoissonArms(Family):
         self.log_factorials = gammaln(history.totals + 1.0)
 
     @property
-    def limits(self) -> Limits:
-        return Limits(1.0 / (BEYOND_TOTALS * float(self.history.totals.max())), 1.0 / LEAST_SHAPE)
+    def spread_limits(self) -> SpreadLimits:
+        return SpreadLimits(1.0 / (BEYOND_TOTALS * float(self.history.totals.max())), 1.0 / SMALLEST_SHAPE)
 
     @functools.cached_property
-    def start(self) -> Point:
-        """From the squared deviations of arms' means that Poisson totals do not explain."""
+    def start(self) -> PriorPoint:
+        """Matches the variance of the arms' means that Poisson totals do not explain."""
         history = self.history
         mean = float(history.totals.sum() / history.pulls.sum())
         spread = float(np.mean((history.means - mean) ** 2 - mean / history.pulls)) / mean**2
-        return Point(math.log(mean), min(max(spread, 1e-3), 10.0))
+        return PriorPoint(math.log(mean), min(max(spread, 1e-3), 10.0))
 
-    def level(self, location: Array) -> Array:
+    def inverse_link(self, location: Array) -> Array:
         return np.exp(location)
 
-    def over(self, history: History) -> PoissonArms:
+    def with_history(self, history: History) -> PoissonArms:
         return PoissonArms(history)
 
     def log_marginals(self, location: Array, spread: float) -> Array:
         totals = self.history.totals
         expected = self.history.pulls * np.exp(location)
-        log_more = np.log1p(spread * expected)  # of (rate + pulls) / rate
+        log_more = np.log1p(spread * expected)  # log of (rate + pulls) / rate
         rising = log_rising(np.asarray(1.0 / spread), totals) + totals * math.log(spread)
         return rising - self.log_factorials + totals * (np.log(expected) - log_more) - log_more / spread
 
-    def level_guess(self, point: Point) -> tuple[Array, Array]:
-        """As if arms' means were normal, with half an event more at the typical level."""
+    def location_guess(self, point: PriorPoint) -> tuple[Array, Array]:
+        """Treat the arms' means as normal, and add half an event at the typical level."""
         typical = math.exp(point.location)
-        worth = 1.0 / (point.spread * typical + 1.0 / self.history.pulls)
+        weight = 1.0 / (point.spread * typical + 1.0 / self.history.pulls)  # of an arm, in independent pulls
         more = 0.5 / typical
-        pulls = self.of_experiments(worth)
-        mean = (self.of_experiments(worth * self.history.means) + 0.5) / (pulls + more)
+        pulls = self.sum_by_experiment(weight)
+        mean = (self.sum_by_experiment(weight * self.history.means) + 0.5) / (pulls + more)
         information = pulls * mean
-        return normal_level(point, information, np.log(mean))
+        return normal_location(point, information, np.log(mean))
 
-    def below(self, location: Array, spread: float) -> tuple[Array, Array]:
+    def observed_cdf(self, location: Array, spread: float) -> tuple[Array, Array]:
         """A Gamma mixture of Poisson distributions is negative binomial."""
         totals = self.history.totals
-        chance = 1.0 / (1.0 + spread * self.history.pulls * np.exp(location))
+        probability = 1.0 / (1.0 + spread * self.history.pulls * np.exp(location))
         shape = 1.0 / spread
-        fewer = np.where(totals > 0.0, betainc(shape, np.maximum(totals, 1.0), chance), 0.0)
-        return fewer, np.asarray(betainc(shape, totals + 1.0, chance))
+        fewer = np.where(totals > 0.0, betainc(shape, np.maximum(totals, 1.0), probability), 0.0)
+        return fewer, np.asarray(betainc(shape, totals + 1.0, probability))
 
-    def moments(self, location: Array, spread: float) -> tuple[Array, Array]:
+    def observed_moments(self, location: Array, spread: float) -> tuple[Array, Array]:
         level = np.exp(location)
         return level, level**2 * spread + level / self.history.pulls
 
-    def quantile(self, share: float, mean: Array, variance: Array) -> Array:
-        return np.asarray(gammaincinv(mean**2 / variance, share) * variance / mean)
+    def observed_quantile(self, probability: float, mean: Array, variance: Array) -> Array:
+        return np.asarray(gammaincinv(mean**2 / variance, probability) * variance / mean)
 
-    def parameters(self, point: Point) -> dict[str, float]:
+    def parameters(self, point: PriorPoint) -> dict[str, float]:
         level = math.exp(point.location)
         shape = 1.0 / point.spread if point.spread > 0.0 else math.inf
         return {"shape": shape, "rate": shape / level, "mean": level, "width": self.width(level, point.spread)}
