@@ -95,7 +95,7 @@ def test_every_check_is_whole(kind):
         assert (check.why is None) == (check.verdict not in ("exceeded", "not applicable"))
 
 
-def test_other_noise_than_the_beliefs_is_told():
+def test_other_noise_than_the_beliefs_is_reported():
     check = found(audit(BANDITS["rademacher"], horizon=5, runs=5), "interval_failure")
     assert check.why == "the noise is not Gaussian, so the posterior is not the true one"
 
@@ -129,7 +129,7 @@ def test_arms_that_are_all_alike():
     assert found(result, "pulls", "certified").why == "no arm is ever behind the best one"
 
 
-def test_a_formula_that_cannot_be_computed_is_told(monkeypatch):
+def test_a_formula_that_cannot_be_computed_is_reported(monkeypatch):
     def refuse(bandit, setting, order):
         raise ValueError("alpha must be larger for a bound")
 
@@ -152,7 +152,7 @@ def test_the_same_seed_gives_the_same_audit():
     assert first.checks != other.checks
 
 
-# --- what it tells --------------------------------------------------------------------------------------------------
+# --- what it shows --------------------------------------------------------------------------------------------------
 
 
 def test_the_table_has_a_row_for_each_check():

@@ -8,9 +8,9 @@ from scipy.stats import binom
 
 from bayesregret.audit.evidence import EveryRound, EveryRun, OnAverage, tail_bound
 from bayesregret.audit.runs import Traces
-from bayesregret.audit.verdict import Claim, judge_average, ratio
+from bayesregret.audit.verdict import Inequality, judge_average, ratio
 
-CLAIM = Claim("a", "Lemma 0", "paper", "x <= y")
+INEQUALITY = Inequality("a", "Lemma 0", "paper", "x <= y")
 
 
 def traces(runs=4, arms=2, *, first_run=0, rounds=10, **sums):
@@ -37,13 +37,13 @@ def test_averages_decide_at_four_standard_errors():
 
 
 def every_run(allowed, *blocks):
-    evidence = EveryRun(CLAIM, lambda block: (block.pulls, np.asarray(allowed)))
+    evidence = EveryRun(INEQUALITY, lambda block: (block.pulls, np.asarray(allowed)))
     for block in blocks:
-        evidence.see(block)
+        evidence.add(block)
     return evidence.check()
 
 
-def test_every_run_tells_the_worst_one():
+def test_every_run_reports_the_worst_one():
     pulls = np.array([[1.0, 2.0], [3.0, 8.0]])
     check = every_run([[4.0, 10.0], [4.0, 10.0]], traces(2, first_run=7, pulls=pulls))
     assert (check.verdict, check.ratio, check.where) == ("holds", 0.8, "run 8, arm 1")
@@ -52,7 +52,7 @@ def test_every_run_tells_the_worst_one():
     assert (check.verdict, check.ratio, check.where) == ("fails", 3.2, "run 1, arm 1")
 
 
-def test_nothing_is_more_than_less_than_nothing():
+def test_zero_is_above_a_negative_bound():
     check = every_run([[-1.0, -5.0]], traces(1, pulls=[[0.0, 0.0]]))
     assert (check.verdict, check.ratio, check.allowed, check.where) == ("fails", math.inf, -5.0, "run 0, arm 1")
 
@@ -65,9 +65,9 @@ def test_every_run_leaves_out_what_is_not_stated():
 
 
 def on_average(allowed, *blocks, name="failures", **options):
-    evidence = OnAverage(CLAIM, allowed, name, **options)
+    evidence = OnAverage(INEQUALITY, allowed, name, **options)
     for block in blocks:
-        evidence.see(block)
+        evidence.add(block)
     return evidence.check()
 
 
@@ -88,19 +88,19 @@ def test_an_average_over_runs_alone_has_no_place():
     assert (check.observed, check.where) == (2.0, None)
 
 
-def test_a_chance_never_seen_is_not_zero():
+def test_the_probability_of_an_event_never_seen_is_not_zero():
     nothing = traces(failures=np.zeros((4, 2)))
-    assert on_average(0.5, nothing, chance=True).verdict == "not decided"
+    assert on_average(0.5, nothing, is_probability=True).verdict == "not decided"
     assert on_average(0.5, nothing).verdict == "holds"
     always = traces(failures=np.full((4, 2), 10.0))
-    assert on_average(1.0, always, chance=True).verdict == "holds"
+    assert on_average(1.0, always, is_probability=True).verdict == "holds"
 
 
 def test_no_round_no_verdict():
     check = on_average(1.0, traces(rounds=0, failures=np.ones((4, 2))))
     assert check.verdict == "not applicable"
-    evidence = EveryRound(CLAIM, 0.1)
-    evidence.see(traces(rounds=0))
+    evidence = EveryRound(INEQUALITY, 0.1)
+    evidence.add(traces(rounds=0))
     assert evidence.check().verdict == "not applicable"
 
 
@@ -109,17 +109,17 @@ def test_no_round_no_verdict():
     [(0, 0.1, "holds"), (0, 0.01, "not decided"), (5, 0.3, "holds"), (60, 0.02, "fails"), (60, 1.0, "holds")],
 )
 def test_rounds(failed, allowed, verdict):
-    evidence = EveryRound(CLAIM, allowed)
+    evidence = EveryRound(INEQUALITY, allowed)
     for counts in (np.full(10, failed), np.arange(10) * failed // 9):
-        evidence.see(traces(100, failed_runs=counts))
+        evidence.add(traces(100, failed_runs=counts))
     check = evidence.check()
     assert check.verdict == verdict
     assert check.observed == failed / 100
 
 
 def test_the_worst_of_many_rounds_may_be_chance():
-    evidence = EveryRound(CLAIM, 0.1)
-    evidence.see(traces(100, failed_runs=np.full(10, 28)))
+    evidence = EveryRound(INEQUALITY, 0.1)
+    evidence.add(traces(100, failed_runs=np.full(10, 28)))
     assert judge_average(0.28, math.sqrt(0.28 * 0.72 / 100), 0.1) == "fails"
     assert evidence.check().verdict == "not decided"
 

@@ -1,14 +1,13 @@
-"""The audit of Gaussian arms with prior widths and reward noises of their own."""
+"""The audit of heteroscedastic Gaussian arms."""
 
 import pytest
 
 from bayesregret import bounds
 from bayesregret.audit import audit
-from bayesregret.audit.bound_checks import different_priors
 from bayesregret.audit.evidence import OnAverage
-from bayesregret.audit.inequalities import statements
+from bayesregret.audit.inequalities import inequalities_of
 from bayesregret.audit.runs import trace
-from bayesregret.bounds.assumptions import ARMS_DIFFER
+from bayesregret.bounds.assumptions import HOMOSCEDASTIC_ONLY
 from bayesregret.bounds.bound import make_setting
 from problems import BANDITS
 
@@ -17,7 +16,7 @@ SETTING = make_setting(30, 0.07)
 
 
 def test_right_sides_are_those_of_the_bounds():
-    made = {(e.claim.name, e.claim.form): e for e in statements(ARMS, "bayes-ucb", SETTING)}
+    made = {(e.inequality.name, e.inequality.form): e for e in inequalities_of(ARMS, "bayes-ucb", SETTING)}
     bad, short = made["bad_rounds", "certified"], made["overshoot", "certified"]
     assert isinstance(bad, OnAverage)
     floor = bounds.certified_floor(ARMS, horizon=30, delta=0.07).terms
@@ -32,12 +31,10 @@ def test_right_sides_are_those_of_the_bounds():
 def test_certified_statements_hold_and_printed_ones_do_not_apply():
     result = audit(ARMS, horizon=8, runs=100, seed=2, delta=0.1)
     assert not [check for check in result.checks if check.form == "certified" and check.verdict == "fails"]
-    assert {check.why for check in result.checks if check.name in ("failure_regret", "pulls")} == {ARMS_DIFFER, None}
+    assert {check.why for check in result.checks if check.name in ("failure_regret", "pulls")} == {
+        HOMOSCEDASTIC_ONLY,
+        None,
+    }
     assert result.why_simulated is None
     checked = [check for check in result.checks if check.evidence == "exact" and check.verdict == "holds"]
     assert len(checked) >= 7
-
-
-def test_an_arm_is_of_a_kind_if_all_is_equal():
-    assert different_priors(ARMS) == 3
-    assert different_priors(BANDITS["gaussian"]) == 3

@@ -5,7 +5,7 @@ import pytest
 
 from bayesregret import bounds
 from bayesregret.audit.evidence import EveryRound, OnAverage
-from bayesregret.audit.inequalities import Intervals, statements
+from bayesregret.audit.inequalities import Intervals, inequalities_of
 from bayesregret.audit.runs import trace
 from bayesregret.bounds.bound import make_setting
 from problems import BANDITS
@@ -14,12 +14,12 @@ SETTING = make_setting(30, 0.07)
 
 
 def allowed(kind):
-    made = statements(BANDITS[kind], "bayes-ucb", SETTING)
-    return {e.claim.name: e.allowed for e in made if isinstance(e, OnAverage | EveryRound)}
+    made = inequalities_of(BANDITS[kind], "bayes-ucb", SETTING)
+    return {e.inequality.name: e.allowed for e in made if isinstance(e, OnAverage | EveryRound)}
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "linear"])
-def test_chances(kind):
+def test_probabilities(kind):
     formula = bounds.failure_probability(BANDITS[kind], horizon=30, delta=0.07)
     assert allowed(kind)["round_failure"] == pytest.approx(formula.value)
     assert allowed(kind)["interval_failure"] == pytest.approx(0.14)
@@ -45,11 +45,11 @@ def test_bad_rounds_cost_what_the_certified_forms_say():
 
 def test_lemma_10_and_the_gap_free_form():
     (block,) = trace(BANDITS["linear"], "bayes-ucb", SETTING, runs=3, seed=0)
-    made = {(e.claim.name, e.claim.form): e for e in statements(BANDITS["linear"], "bayes-ucb", SETTING)}
+    made = {(e.inequality.name, e.inequality.form): e for e in inequalities_of(BANDITS["linear"], "bayes-ucb", SETTING)}
     printed = made["posterior_variances", "paper"].sides(block)[1]
     assert printed[0] == pytest.approx(bounds.posterior_variances(BANDITS["linear"], horizon=30).value)
     (block,) = trace(BANDITS["gaussian"], "bayes-ucb", SETTING, runs=3, seed=0)
-    made = {e.claim.name: e for e in statements(BANDITS["gaussian"], "bayes-ucb", SETTING)}
+    made = {e.inequality.name: e for e in inequalities_of(BANDITS["gaussian"], "bayes-ucb", SETTING)}
     deviations = made["posterior_deviations"].sides(block)[1]
     terms = bounds.certified_gap_free(BANDITS["gaussian"], horizon=30, delta=0.07).terms
     assert SETTING.z * deviations[0] == pytest.approx(terms["leading"])
@@ -60,7 +60,7 @@ def test_the_action_bound(kind):
     bandit = BANDITS[kind]
     (block,) = trace(bandit, "bayes-ucb", SETTING, runs=5, seed=0)
     if kind == "gaussian":
-        intervals = Intervals(bandit.reward_noise**2, np.full(bandit.arms, bandit.model.strength))
+        intervals = Intervals(bandit.reward_noise**2, np.full(bandit.arms, bandit.model.pseudo_count))
     else:
         intervals = Intervals(0.25, bandit.alpha + bandit.beta + 1.0)
     made = intervals.action_bound(SETTING, block)

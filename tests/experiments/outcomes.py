@@ -1,6 +1,6 @@
 """Outcomes of points, made up."""
 
-from bayesregret.experiments.experiment import Outcome, Point
+from bayesregret.experiments.experiment import Point, PointOutcome
 
 
 def outcome(x, regret, *, stderr=0.1, more=1.0, more_stderr=0.1, bounds=None, exact=None, exact_error=1e-9, runs=1_000):
@@ -11,7 +11,7 @@ def outcome(x, regret, *, stderr=0.1, more=1.0, more_stderr=0.1, bounds=None, ex
     ]
     for policy, value in zip(policies, exact or (), strict=False):
         policy |= {"exact": value, "exact_error": exact_error}
-    return Outcome(Point(x, f"x = {x:g}", {"runs": runs}), {"policies": policies, "bounds": bounds or {}})
+    return PointOutcome(Point(x, f"x = {x:g}", {"runs": runs}), {"policies": policies, "bounds": bounds or {}})
 
 
 def bound(value, *, leading=None, form="paper", policy="bayes-ucb"):

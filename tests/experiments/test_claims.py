@@ -20,7 +20,7 @@ def test_one_policy_below_the_other():
     fine = [outcome(1.0, 5.0, more=1.0), outcome(2.0, 5.0, more=0.2)]
     claim = claims.first_policy_is_better("f", fine)
     assert claim.verdict == "holds"
-    assert "least by 2.0 standard errors, x = 2; 1 point by less than 4" in claim.evidence
+    assert "smallest margin 2.0 standard errors at x = 2; 1 point by less than 4" in claim.evidence
     worse = claims.first_policy_is_better("f", [*fine, outcome(3.0, 5.0, more=-0.3)])
     assert worse.verdict == "fails"
     assert worse.exceptions == ("x = 3: -0.30 ± 0.10, -3.0 standard errors",)
@@ -31,7 +31,8 @@ def test_exact_regrets_decide_which_policy_is_better():
     clear = outcome(2.0, 5.0, more=2.0, exact=(5.0, 7.0))
     claim = claims.first_policy_is_better("f", [unlucky, clear])
     assert claim.verdict == "holds"
-    assert "at 2 of 2 points, least by 0.2000 (exact), x = 1; simulated, at 1, least by -3.0" in claim.evidence
+    assert "at 2 of 2 points, smallest margin 0.2000 (exact) at x = 1; simulated: at 1 point" in claim.evidence
+    assert "simulated: at 1 point, smallest margin -3.0 standard errors at x = 1" in claim.evidence
     worse = claims.first_policy_is_better("f", [clear, outcome(3.0, 5.0, more=0.3, exact=(5.0, 4.5))])
     assert worse.exceptions == ("x = 3: +0.30 ± 0.10 (exactly -0.5000), 3.0 standard errors",)
 

@@ -4,7 +4,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.experiments.exact_agreement import agreement
-from bayesregret.experiments.experiment import Outcome, Point
+from bayesregret.experiments.experiment import Point, PointOutcome
 from bayesregret.experiments.point import point_settings, run_point
 from experiments.outcomes import outcome
 
@@ -18,8 +18,8 @@ def verdict(*outcomes):
 def test_values_within_their_errors_agree():
     (claim,) = agreement("f", [outcome(1.0, 5.25, exact=(5.0, 6.3)), outcome(2.0, 8.0, exact=(8.1, 9.05))])
     assert (claim.verdict, claim.exceptions) == ("holds", ())
-    assert "6 comparisons, 3.0 standard errors apart at most (ucb1 minus bayes-ucb, x = 1)" in claim.evidence
-    assert "3.8 would be too far" in claim.evidence
+    assert "6 comparisons, at most 3.0 standard errors apart (ucb1 minus bayes-ucb, x = 1)" in claim.evidence
+    assert "the threshold is 3.8" in claim.evidence
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_values_within_their_errors_agree():
 def test_values_that_are_far_apart_do_not(exact, where):
     (claim,) = agreement("f", [outcome(1.0, 8.0, exact=(8.0, 9.0)), outcome(2.0, 5.0, exact=exact)])
     assert claim.verdict == "fails"
-    assert {told.split(", x = 2: ")[0] for told in claim.exceptions} == where
+    assert {exception.split(", x = 2: ")[0] for exception in claim.exceptions} == where
 
 
 def test_differences_on_common_runs_can_be_the_sharper_test():
@@ -53,8 +53,8 @@ def test_regret_that_hardly_any_run_has_is_left_out():
     rare.result["policies"][1]["stderr"] = 1.0
     (claim,) = agreement("f", [rare])
     assert claim.verdict == "holds"
-    assert claim.evidence.startswith("1 comparison, 0.0 standard errors apart at most (ucb1, x = 1)")
-    assert "1 regret left out that hardly any run has" in claim.evidence
+    assert claim.evidence.startswith("1 comparison, at most 0.0 standard errors apart (ucb1, x = 1)")
+    assert "1 regret left out because hardly any run has regret" in claim.evidence
 
 
 def test_regret_that_should_be_there_is_missed():
@@ -69,7 +69,7 @@ def test_no_claim_without_exact_values_or_with_too_few_runs():
 def simulated(bandit, **changes):
     policies = [{"name": "bayes-ucb"}, {"name": "ucb1"}]
     settings = point_settings(bandit, policies, horizon=5, runs=400, seed=1, exact=True)
-    return Outcome(Point(1.0, "a point", settings), run_point(settings | changes))
+    return PointOutcome(Point(1.0, "a point", settings), run_point(settings | changes))
 
 
 def test_a_simulation_agrees_and_that_of_another_bandit_does_not():
@@ -78,4 +78,4 @@ def test_a_simulation_agrees_and_that_of_another_bandit_does_not():
     assert verdict(ours) == "holds"
     policies = zip(ours.result["policies"], simulated(other).result["policies"], strict=True)
     mixed = [mine | {name: yours[name] for name in ("exact", "exact_error")} for mine, yours in policies]
-    assert verdict(Outcome(ours.point, {"policies": mixed, "bounds": {}})) == "fails"
+    assert verdict(PointOutcome(ours.point, {"policies": mixed, "bounds": {}})) == "fails"

@@ -1,4 +1,4 @@
-"""A point is plain data in and plain data out."""
+"""Points: settings and results are plain data."""
 
 import json
 
@@ -21,10 +21,10 @@ def settings(**changes):
 def test_result_is_that_of_a_simulation():
     wrong = br.BayesUCB(prior=br.GaussianBandit([0, 0, 0], 0.5, 1))
     expected = br.simulate(BANDIT, [br.BayesUCB(), br.UCB1(0.05), wrong], horizon=40, runs=30, seed=3)
-    told = run_point(settings())["policies"]
-    assert [policy["regret"] for policy in told] == [result.mean for result in expected.policies.values()]
-    assert told[1]["more"] == expected.paired("ucb1", "bayes-ucb").mean
-    assert told[0]["more"] == 0.0
+    found = run_point(settings())["policies"]
+    assert [policy["regret"] for policy in found] == [result.mean for result in expected.policies.values()]
+    assert found[1]["more"] == expected.paired("ucb1", "bayes-ucb").mean
+    assert found[0]["more"] == 0.0
 
 
 def test_settings_and_result_survive_json_bit_for_bit():
@@ -44,21 +44,21 @@ def test_bounds_are_those_asked_for():
 
 def test_forms_that_refuse_are_left_out_and_infinities_are_words():
     noisy = br.GaussianBandit([1, 0], 1, 1, noise_kind="rademacher")
-    told = run_point(point_settings(noisy, POLICIES[:1], horizon=1, runs=2, seed=0, bounds=ALL_BOUNDS))["bounds"]
-    assert "certified_index" not in told
-    assert told["prior_dependent"]["value"] == "inf"
+    found = run_point(point_settings(noisy, POLICIES[:1], horizon=1, runs=2, seed=0, bounds=ALL_BOUNDS))["bounds"]
+    assert "certified_index" not in found
+    assert found["prior_dependent"]["value"] == "inf"
 
 
-def test_exact_regrets_where_they_are_asked_for():
+def test_exact_regrets_on_request():
     policies = [{"name": "bayes-ucb"}, {"name": "ucb1", "delta": 0.05}]
     asked = point_settings(BANDIT, policies, horizon=5, runs=10, seed=3, exact=True)
-    told = run_point(asked)["policies"]
-    for policy, found in zip((br.BayesUCB(), br.UCB1(0.05)), told, strict=True):
+    every = run_point(asked)["policies"]
+    for policy, found in zip((br.BayesUCB(), br.UCB1(0.05)), every, strict=True):
         expected = br.exact_regret(BANDIT, policy, horizon=5, accuracy=point.EXACT_ENOUGH)
         assert (found["exact"], found["exact_error"]) == (expected.regret, expected.error)
     plain = point_settings(BANDIT, policies, horizon=5, runs=10, seed=3)
     assert asked == plain | {"exact": True}
-    without = [{name: told for name, told in found.items() if not name.startswith("exact")} for found in told]
+    without = [{name: value for name, value in found.items() if not name.startswith("exact")} for found in every]
     assert run_point(plain)["policies"] == without
 
 
@@ -66,7 +66,7 @@ def test_points_without_exact_regrets_have_the_key_that_they_always_had():
     assert list(settings()) == ["problem", "policies", "horizon", "runs", "seed", "bounds", "accuracy"]
 
 
-def test_what_cannot_be_computed_is_told_before_anything_is_simulated(monkeypatch):
+def test_impossible_requests_fail_before_any_simulation(monkeypatch):
     monkeypatch.setattr(point, "simulate", lambda *_, **__: pytest.fail("simulated"))
     noisy = br.GaussianBandit([1, 0], 1, 1, noise_kind="rademacher")
     with pytest.raises(ValueError, match="noise_kind must be gaussian"):

@@ -24,15 +24,15 @@ def test_nothing_is_done_twice(tmp_path, monkeypatch):
     ran = []
     real = run.run_point
     monkeypatch.setattr(run, "run_point", lambda settings, *rest: ran.append(settings) or real(settings, *rest))
-    told = []
+    calls = []
     for _ in range(2):
         with Study.open(tmp_path / "study.sqlite") as study:
             finished = run_experiments(
-                sweep_experiments(SWEEP), study, listener=lambda figure, point, done, total: told.append((done, total))
+                sweep_experiments(SWEEP), study, listener=lambda figure, point, done, total: calls.append((done, total))
             )
     assert len(ran) == 4
     assert [done.run for done in finished] == [0]
-    assert told[:4] == [(0, 4), (1, 4), (2, 4), (3, 4)]
+    assert calls[:4] == [(0, 4), (1, 4), (2, 4), (3, 4)]
 
 
 def test_an_interrupted_run_goes_on(tmp_path):

@@ -1,4 +1,4 @@
-"""Sweeps of the user's own."""
+"""User-defined sweeps."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_the_horizon_may_vary():
     assert [(point.x, point.settings["horizon"]) for point in experiment.points] == [(10.0, 10), (100.0, 100)]
 
 
-def test_regrets_over_the_least_there_can_be():
+def test_regrets_over_the_optimal_one():
     data = {
         "policies": ["greedy", "thompson"],
         "horizon": 20,
@@ -64,9 +64,9 @@ def test_regrets_over_the_least_there_can_be():
     assert (experiment.y.mark, experiment.y.mark_label) == (1.0, "optimal")
     settings = experiment.points[1].settings
     result = run_point(settings)
-    told, least = result["policies"][1], br.bayes_optimal_regret(br.BernoulliBandit([2, 2], [1, 1]), 20).regret
+    policy, least = result["policies"][1], br.bayes_optimal_regret(br.BernoulliBandit([2, 2], [1, 1]), 20).regret
     value, error = experiment.trends[1].read(result)
-    assert (value, error) == (told["regret"] / least, told["stderr"] / least)
+    assert (value, error) == (policy["regret"] / least, policy["stderr"] / least)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,13 @@ def test_regrets_over_the_least_there_can_be():
         ({"problem": 3}, "problem must be a table"),
         (
             {"problem": {"common": "gaussian", "weight": 3}},
-            "weight is no field of the common gaussian problem; it may have arms, prior_gap, prior_width, reward_noise",
+            "weight is not a field of the common gaussian problem; the fields are arms, prior_gap, prior_width, "
+            "reward_noise",
         ),
         ({"vary": {"delay": [0, 3]}, "bounds": ["certified"]}, "delay and batch do not go with bounds or exact"),
         ({"delay": -1}, "delay must be a whole number, at least 0, got -1"),
         ({"vary": {"horizon": [10, 0]}}, "horizon must be a whole number, at least 1, got 0"),
-        ({"extra": 1}, "extra is no field of a sweep"),
+        ({"extra": 1}, "extra is not a field of a sweep"),
     ],
 )
 def test_bad_sweeps_get_one_clear_line(changes, message):

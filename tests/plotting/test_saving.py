@@ -10,8 +10,8 @@ import pytest
 from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.plotting import save
 from bayesregret.plotting.latex import latex_table
-from bayesregret.plotting.numbers import cells, shown_exact
-from bayesregret.plotting.saving import csv_table, write_whole
+from bayesregret.plotting.saving import csv_table, write_atomically
+from bayesregret.plotting.table_cells import exact_cell, table_cells
 from plotting.samples import difference_table, exact_table, one_trend, ranked_table, width_table
 
 ENDINGS = [".pdf", ".png", ".csv", ".tex"]
@@ -42,7 +42,7 @@ def pdf_text(path):
     return content
 
 
-def test_fonts_are_embedded_and_no_time_is_told(tmp_path):
+def test_fonts_are_embedded_and_no_time_is_written(tmp_path):
     content = pdf_text(save(width_table(), tmp_path)[0])
     assert b"/FontFile2" in content
     assert b"/Type3" not in content
@@ -76,19 +76,19 @@ def test_csv_has_exact_values_with_their_errors():
 
 
 def test_exact_values_have_the_digits_that_mean_something():
-    heading, first, second, *_ = cells(exact_table())
+    heading, first, second, *_ = table_cells(exact_table())
     assert heading[1:5] == ["BayesUCB", "BayesUCB, exact", "UCB1", "UCB1, exact"]
     assert first[1:5] == ["0.50 ± 0.20", "< 5e-09", "107.10 ± 0.60", "106.605"]
     assert second[2] == "12.5000"
     rough = Exact((77.4,), (0.1,))
-    assert shown_exact(rough, 0) == "77.4"
+    assert exact_cell(rough, 0) == "77.4"
 
 
 def test_a_ranked_table_is_by_problem():
     rows = list(csv.reader(io.StringIO(csv_table(ranked_table()))))
     assert rows[0] == ["problem", "Theorem 1", "certified (index)"]
     assert rows[1] == ["K=5", "20.0", "2.0"]
-    assert cells(ranked_table())[2] == ["K=10", "15.00", "∞"]
+    assert table_cells(ranked_table())[2] == ["K=10", "15.00", "∞"]
     assert r"\begin{tabular}{lrr}" in latex_table(ranked_table())
 
 
@@ -144,6 +144,6 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "report.html"
     path.write_text("old")
     with pytest.raises(TypeError):
-        write_whole(path, "not bytes")
+        write_atomically(path, "not bytes")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

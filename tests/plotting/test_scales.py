@@ -1,22 +1,22 @@
-"""How far axes reach and how their ticks are written."""
+"""Limits of axes and labels of ticks."""
 
 import math
 
 import pytest
 
 from bayesregret.plotting import draw
-from bayesregret.plotting.scales import plain, reach
+from bayesregret.plotting.scales import axis_limits, plain
 from plotting.samples import one_trend
 
 
 def test_a_linear_axis_of_regret_starts_at_zero():
-    low, high = reach((5.0, 10.0), "linear", zero=True)
+    low, high = axis_limits((5.0, 10.0), "linear", zero=True)
     assert low == 0.0
     assert high > 10.0
 
 
 def test_a_log_axis_leaves_room_on_both_sides():
-    low, high = reach((-5.0, 1.0, 100.0, math.inf, math.nan), "log")
+    low, high = axis_limits((-5.0, 1.0, 100.0, math.inf, math.nan), "log")
     assert 0.5 < low < 1.0
     assert 100.0 < high < 200.0
 
@@ -24,13 +24,13 @@ def test_a_log_axis_leaves_room_on_both_sides():
 @pytest.mark.parametrize("values", [(), (math.nan,), (math.inf, -math.inf)])
 @pytest.mark.parametrize("scale", ["log", "linear"])
 def test_an_axis_without_values_is_still_an_axis(values, scale):
-    low, high = reach(values, scale)
+    low, high = axis_limits(values, scale)
     assert 0.0 <= low < high
 
 
 @pytest.mark.parametrize("value", [0.0, -3.0, 7.0])
 def test_one_value_has_room(value):
-    low, high = reach((value, value), "linear")
+    low, high = axis_limits((value, value), "linear")
     assert low < value < high
 
 

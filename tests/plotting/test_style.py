@@ -1,7 +1,7 @@
 """Each trend has a look of its own, the same in every figure."""
 
 from bayesregret.experiments.table import Trend
-from bayesregret.plotting.style import KNOWN, looks
+from bayesregret.plotting.style import FIXED_LOOKS, looks
 from plotting.samples import width_table
 
 
@@ -17,7 +17,7 @@ def test_known_trends_look_the_same_in_any_company():
 
 def test_known_looks_differ():
     # A difference stands alone in its figure, and looks like the regret.
-    looks_by_kind = [look for (kind, _), look in KNOWN.items() if kind != "difference"]
+    looks_by_kind = [look for (kind, _), look in FIXED_LOOKS.items() if kind != "difference"]
     assert len(set(looks_by_kind)) == len(looks_by_kind)
 
 

@@ -9,7 +9,7 @@ from bayesregret.experiments.table import Trend
 from bayesregret.plotting import COLUMN, PAGE, draw
 from bayesregret.plotting.legend import Note
 from bayesregret.plotting.style import Look
-from bayesregret.report.picture import noted, picture, sample
+from bayesregret.report.picture import note_sample, picture, sample
 from plotting.samples import difference_table, width_table
 
 
@@ -75,7 +75,7 @@ def test_samples_show_line_and_marker():
 
 def test_samples_of_notes():
     look = Look("#0072b2", marker="o", hollow=True)
-    line, bar, edge = (noted(Note("what", look, form)) for form in ("line", "bar", "edge"))
+    line, bar, edge = (note_sample(Note("what", look, form)) for form in ("line", "bar", "edge"))
     assert (line.count("<path"), bar.count("<path"), edge.count("<path")) == (1, 2, 1)
     assert "M1 6H35" in line
     assert "M18 0V12" in bar

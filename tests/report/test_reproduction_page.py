@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from bayesregret.experiments.table import Axis, Claim, Trend
-from bayesregret.plotting.numbers import cells
+from bayesregret.plotting.table_cells import table_cells
 from bayesregret.report import write_report
 from bayesregret.report.reproduction_page import shown_setting
 from plotting.samples import (
@@ -108,11 +108,11 @@ def test_every_claim_is_shown_with_evidence_and_those_that_fail_come_first(page)
     assert "1 of 3 claims fails, 2 hold." in text
     assert "✗ fails" in text
     assert page.index("Theorem 1 is above the regret.") < page.index("The regret falls.")
-    assert "said by this package" in text
+    assert "claimed by this package" in text
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "told"),
+    ("verdicts", "expected"),
     [
         (["holds"] * 4, "All 4 claims hold."),
         (["holds"], "The one claim holds."),
@@ -121,17 +121,17 @@ def test_every_claim_is_shown_with_evidence_and_those_that_fail_come_first(page)
         ([], ""),
     ],
 )
-def test_the_verdict_in_words(tmp_path, verdicts, told):
+def test_the_verdict_in_words(tmp_path, verdicts, expected):
     claims = [Claim("figure-9", f"claim {i}", verdict, "numbers") for i, verdict in enumerate(verdicts)]
     page = write(tmp_path, tables=[], claims=claims)
-    assert told in page
+    assert expected in page
     assert ('<p class="verdict">' in page) == bool(verdicts)
 
 
 def test_every_number_is_one_click_away(page):
     text = read(page).text
     for table in (width_table(), difference_table()):
-        for row in cells(table)[1:]:
+        for row in table_cells(table)[1:]:
             assert all(cell in text for cell in row)
     assert page.count('<details class="numbers">') == 2
 
@@ -167,7 +167,7 @@ def data_of(page):
     return {name: json.loads(text) for name, text in found}
 
 
-def test_exact_values_are_told_with_the_simulated_ones(tmp_path):
+def test_exact_values_are_shown_with_the_simulated_ones(tmp_path):
     page = write(tmp_path, tables=[exact_table(), exact_difference_table()])
     data = data_of(page)
     assert data["figure-1a"]["exact"][0] == ["< 5e-09", "12.5000", "77.5000", "76.9000"]

@@ -69,10 +69,14 @@ def of_format(version: int):
     return lambda path: sqlite_file(make(path), f"PRAGMA user_version = {version}")
 
 
+NO_DATABASE = "is not a study: it is not an SQLite database"
 BAD = {
-    "text": (lambda path: path.write_text("regret,stderr\n1,2\n" * 100), "is not a study: it is no SQLite database"),
-    "short text": (lambda path: path.write_text("x"), "is not a study: it is no SQLite database"),
-    "zeros": (lambda path: path.write_bytes(bytes(10_000)), "is not a study: it is no SQLite database"),
+    "text": (
+        lambda path: path.write_text("regret,stderr\n1,2\n" * 100),
+        NO_DATABASE,
+    ),
+    "short text": (lambda path: path.write_text("x"), NO_DATABASE),
+    "zeros": (lambda path: path.write_bytes(bytes(10_000)), NO_DATABASE),
     "foreign": (
         lambda path: sqlite_file(path, "CREATE TABLE points (key)"),
         "is not a study but an SQLite database of",
@@ -81,13 +85,13 @@ BAD = {
         lambda path: sqlite_file(path, "PRAGMA journal_mode = WAL", "CREATE TABLE points (key)"),
         "is not a study but an SQLite database of another program",
     ),
-    "newer": (of_format(2), "has format 2, and bayesregret "),
-    "unknown": (of_format(0), "has format 0, and bayesregret "),
+    "newer": (of_format(2), "has format 2, but bayesregret "),
+    "unknown": (of_format(0), "has format 0, but bayesregret "),
     "cut in half": (lambda path: cut(path, 0.5), "is damaged: "),
     "cut to 60 bytes": (lambda path: make(path).write_bytes(path.read_bytes()[:60]), "is "),
     "last page lost": (lambda path: cut(path, 0.9), "is damaged: "),
     "zeroed page": (with_pages_lost, "is damaged: "),
-    "changed digit": (with_a_digit_changed, "is not as it was saved"),
+    "changed digit": (with_a_digit_changed, "has changed since it was saved"),
     "changed index": (without_an_index_entry, "is damaged: "),
     "changed schema": (with_an_unreadable_schema, "is damaged: "),
     "no table": (lambda path: sqlite_file(make(path), "ALTER TABLE points RENAME TO p"), "is damaged: no such table"),
@@ -101,7 +105,7 @@ def content(folder: pathlib.Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("spoil", "said"), BAD.values(), ids=BAD)
-def test_bad_files_are_told_and_left_alone(tmp_path, spoil, said):
+def test_bad_files_are_reported_and_left_alone(tmp_path, spoil, said):
     bad, good = tmp_path / "bad.sqlite", make(tmp_path / "good.sqlite")
     spoil(bad)
     before = content(tmp_path)
@@ -113,9 +117,9 @@ def test_bad_files_are_told_and_left_alone(tmp_path, spoil, said):
             lambda: study.merge(bad),
             lambda: export(bad, tmp_path / "points.csv"),
         ):
-            with pytest.raises(StudyError) as told:
+            with pytest.raises(StudyError) as caught:
                 use()
-            line = str(told.value)
+            line = str(caught.value)
             assert line.startswith(f"{bad}: ")
             assert said in line
             assert line.isprintable()
@@ -124,7 +128,7 @@ def test_bad_files_are_told_and_left_alone(tmp_path, spoil, said):
 
 def test_a_newer_format_says_what_helps(tmp_path):
     of_format(7)(tmp_path / "new.sqlite")
-    with pytest.raises(StudyError, match=r"has format 7, .* knows format 1 only; a newer bayesregret may read it$"):
+    with pytest.raises(StudyError, match=r"has format 7, .* reads format 1 only; a newer bayesregret may read it$"):
         Study.open(tmp_path / "new.sqlite")
 
 
@@ -137,9 +141,9 @@ def test_missing_files(tmp_path):
         (lambda: Study.open("a\0b"), "path must be the path of a study, got 'a\\x00b'"),
         (lambda: Study.open(7), "path must be the path of a study, got 7"),
     ):
-        with pytest.raises(ValueError, match=r"no|path") as told:
+        with pytest.raises(ValueError, match=r"no|path") as caught:
             use()
-        assert str(told.value).endswith(said)
+        assert str(caught.value).endswith(said)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,7 +151,7 @@ def test_an_empty_file_is_what_a_killed_process_may_leave(tmp_path):
     path = tmp_path / "empty.sqlite"
     path.touch()
     for options in ({"create": False}, {"write": False}):
-        with pytest.raises(StudyError, match=r"empty\.sqlite: is empty, and not a study$"):
+        with pytest.raises(StudyError, match=r"empty\.sqlite: is empty and not a study$"):
             Study.open(path, **options)
     assert path.read_bytes() == b""
     assert len(make(path).read_bytes()) > 0
@@ -161,7 +165,7 @@ def test_killed_while_it_was_being_made(tmp_path):
         "from bayesregret.study import files\n"
         "database = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
         "database.execute('PRAGMA cache_size = 1')\n"  # pages go to the file before the end of the transaction
-        "database.executescript(files.MAKE.replace('COMMIT;', ''))\n"
+        "database.executescript(files.CREATE.replace('COMMIT;', ''))\n"
         "database.execute('CREATE TABLE filler (text)')\n"
         "database.executemany('INSERT INTO filler VALUES (?)', [('x' * 3000,)] * 500)\n"
         "os._exit(0)\n"
@@ -173,7 +177,7 @@ def test_killed_while_it_was_being_made(tmp_path):
     for options in ({"create": False}, {"write": False}):
         path.write_bytes(data)
         (tmp_path / "half.sqlite-journal").write_bytes(journal)
-        with pytest.raises(StudyError, match=r"half\.sqlite: is empty, and not a study$"):
+        with pytest.raises(StudyError, match=r"half\.sqlite: is empty and not a study$"):
             Study.open(path, **options)
     path.write_bytes(data)
     (tmp_path / "half.sqlite-journal").write_bytes(journal)
@@ -223,7 +227,7 @@ def test_a_damaged_file_with_a_log_is_left_as_it_was(tmp_path):
     path.write_bytes(whole[:place] + b"9" + whole[place + 1 :])
     before = path.read_bytes(), log.read_bytes()
     assert log.stat().st_size > 0
-    with pytest.raises(StudyError, match=r"dead\.sqlite: is damaged: the point \w{10} is not as it was saved$"):
+    with pytest.raises(StudyError, match=r"dead\.sqlite: is damaged: the point \w{10} has changed since it was saved$"):
         Study.open(path)
     assert (path.read_bytes(), log.read_bytes()) == before
     path.write_bytes(whole)

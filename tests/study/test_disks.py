@@ -119,7 +119,7 @@ def check_full(path: pathlib.Path, printed: list[str]) -> None:
     """The error is one line, and every point that was saved before is there."""
     line, counts = printed
     assert line.startswith(f"{path}: ")
-    assert line.endswith("what was saved before is safe")
+    assert line.endswith("points saved before are safe")
     saved, there = map(int, counts.split())
     assert 0 < saved < 100
     assert there == POINTS + saved

@@ -147,11 +147,11 @@ def test_what_cannot_be_written_leaves_the_target_as_it_was(study, tmp_path, mon
         (target, "xml", 'format must be "csv" or "parquet" or "json", got \'xml\''),
         (tmp_path, "csv", f"{tmp_path}: cannot be written: it is a folder"),
         (tmp_path / "no" / "x.csv", None, "x.csv: cannot be written: No such file or directory"),
-        (study, "csv", "study.sqlite: is the study itself, and cannot be the target"),
+        (study, "csv", "study.sqlite: is the study itself and cannot be the target"),
     ):
-        with pytest.raises(ValueError, match=r"format|written|itself") as told:
+        with pytest.raises(ValueError, match=r"format|written|itself") as caught:
             export(study, wrong, format)
-        assert said in str(told.value)
+        assert said in str(caught.value)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(StudyError, match=r'^Parquet needs pyarrow: pip install "bayesregret\[parquet\]"$'):
         export(study, target, "parquet")

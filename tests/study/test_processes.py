@@ -125,7 +125,7 @@ def test_opening_one_again_does_not_cost_the_locks_of_another(tmp_path):
         assert len(study) == 2
 
 
-def test_a_busy_file_is_waited_for_and_then_told(tmp_path, monkeypatch):
+def test_a_busy_file_is_waited_for_and_then_reported(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
     Study.open(path).close()
     monkeypatch.setattr("bayesregret.study.files.PATIENCE", 0.05)
@@ -142,7 +142,7 @@ def test_a_busy_file_is_waited_for_and_then_told(tmp_path, monkeypatch):
 
 def test_another_process_was_faster_to_make_it(tmp_path, monkeypatch):
     path = tmp_path / "study.sqlite"
-    make = files._make
+    make = files._create
 
     def make_second(database):
         monkeypatch.undo()
@@ -150,7 +150,7 @@ def test_another_process_was_faster_to_make_it(tmp_path, monkeypatch):
             first.save({"seed": 1}, {"regret": 1.0}, seconds=0.0)
         make(database)
 
-    monkeypatch.setattr(files, "_make", make_second)
+    monkeypatch.setattr(files, "_create", make_second)
     with Study.open(path) as study:
         assert study.result({"seed": 1}) == {"regret": 1.0}
 

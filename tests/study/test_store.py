@@ -41,7 +41,7 @@ def same_bits(one, two) -> bool:
     return one == two
 
 
-def test_bits_are_told_apart():
+def test_every_bit_counts():
     """The control."""
     assert same_bits({"a": [1.5, "x", None]}, {"a": [1.5, "x", None]})
     assert not same_bits(0.0, -0.0)
@@ -91,9 +91,9 @@ def test_saved_again(study):
     study.save({"seed": 7}, {"a": 1.0, "b": [1, 2]}, seconds=1.0)
     (first,) = study.entries()
     study.save({"seed": 7}, {"b": [1, 2], "a": 1.0}, seconds=2.0)
-    with pytest.raises(StudyError) as told:
+    with pytest.raises(StudyError) as caught:
         study.save({"seed": 7}, {"a": math.nextafter(1.0, 2.0), "b": [1, 2]}, seconds=1.0)
-    assert str(told.value) == (
+    assert str(caught.value) == (
         f"{study.name}: the point {first.key[:10]} has two different results (settings {{'seed': 7}}); "
         "the first is kept"
     )
@@ -136,7 +136,7 @@ def deep(levels: int):
         ({"a": {1, 2}}, "result.a must be text"),
         ({"a": 10**5000}, "result.a must be text"),
         ({1: 2}, "every name in result must be text, got 1"),
-        ({"a": deep(200)}, "is nested too deeply; 100 levels are the most"),
+        ({"a": deep(200)}, "is nested too deeply: at most 100 levels are allowed"),
         ([1], "result must be a table of named values, got [1]"),
         (None, "result must be a table of named values, got None"),
     ],
@@ -144,10 +144,10 @@ def deep(levels: int):
 def test_what_json_cannot_hold_is_refused(study, bad, said):
     for field in ("result", "settings"):
         chosen, result = ({"seed": 7}, bad) if field == "result" else (bad, {"regret": 1.0})
-        with pytest.raises(ValueError, match=r"must be|nested") as told:
+        with pytest.raises(ValueError, match=r"must be|nested") as caught:
             study.save(chosen, result, seconds=0.0)
-        assert said.replace("result", field) in str(told.value)
-        assert str(told.value).isprintable()
+        assert said.replace("result", field) in str(caught.value)
+        assert str(caught.value).isprintable()
     assert len(study) == 0
 
 
@@ -245,9 +245,9 @@ def test_merge_is_all_or_nothing(tmp_path):
     other = make(tmp_path / "other.sqlite", {2: 0.2, 3: 0.4})
     before = here.read_bytes()
     with Study.open(here) as study:
-        with pytest.raises(StudyError) as told:
+        with pytest.raises(StudyError) as caught:
             study.merge(fine, other)
-        assert str(told.value) == (
+        assert str(caught.value) == (
             f"{here} and {other}: the point {point_key({'seed': 3})[:10]} has two different results "
             "(settings {'seed': 3}); the first is kept"
         )

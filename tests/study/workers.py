@@ -57,18 +57,18 @@ def start_worker(path: str) -> tuple[int, int]:
 
 
 def kill_many(path: str, seed: int) -> dict[str, int]:
-    """Kill one worker after another; what any of them was told is saved must be there."""
+    """Kill one worker after another; every point reported as saved must be there."""
     draw = random.Random(seed)
     kills = lost = 0
     saved: set[int] = set()
     while True:
-        child, told = start_worker(path)
+        child, reports = start_worker(path)
         left_to_do = POINTS - len(saved)
         if kills < KILLS:
             time.sleep(draw.uniform(0.0, draw.choice([0.003, 0.03])))  # some while the file is being made
             os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
-        with os.fdopen(told) as lines:
+        with os.fdopen(reports) as lines:
             saved.update(int(line) for line in lines if line.endswith("\n"))
         if os.WIFSIGNALED(status):
             kills += 1

@@ -1,14 +1,15 @@
-"""The paper's inequalities, one by one, against simulated runs and exact regrets."""
+"""Audit of the paper's inequalities, one by one, on simulated runs and exact regrets."""
 
 from __future__ import annotations
 
 from bayesregret import checks
-from bayesregret.audit.bound_checks import regret_checks, why_simulated
-from bayesregret.audit.inequalities import TOO_WIDE, statements, too_wide
+from bayesregret.audit.bound_checks import regret_checks
+from bayesregret.audit.inequalities import TOO_WIDE, inequalities_of, too_wide
 from bayesregret.audit.result import AuditResult
 from bayesregret.audit.runs import BAYES_UCB, UCB1, trace
-from bayesregret.audit.verdict import Check, unseen
+from bayesregret.audit.verdict import Check, not_applicable
 from bayesregret.bounds.bound import Setting, make_setting
+from bayesregret.exact.availability import why_simulated
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
 
 __all__ = ["AuditResult", "Check", "audit"]
@@ -28,13 +29,38 @@ def audit(
     epsilon: float | None = None,
     exact: bool | None = None,
 ) -> AuditResult:
-    """Check the inequalities of the paper, and those that are certified, on a bandit.
+    """Check the paper's inequalities, and the certified ones, on a bandit.
 
-    The steps of the proofs are watched in runs of Algorithm 1 written in plain NumPy, apart from the engine. The bounds
-    are held against the exact regret where `exact_regret` takes about a second, and otherwise against the one that
-    `simulate` finds; `exact` says which of them it must be. A statement about averages fails when it is off by more
-    than four standard errors, or numerical errors; one about every run fails as soon as one run breaks it.
+    The steps of the proofs are checked on runs of Algorithm 1, written in plain NumPy and independent of the simulation
+    engine. The bounds are compared with the exact regret where `exact_regret` takes about a second, and otherwise with
+    the regret that `simulate` estimates. An inequality between averages fails if it is violated by more than four
+    standard errors, or numerical errors; one about every run fails as soon as one run violates it.
 
+    Parameters
+    ----------
+    bandit : GaussianBandit, BernoulliBandit or LinearBandit
+        The problem.
+    horizon : int
+        Number of rounds in a run.
+    runs : int, default 1000
+        Number of runs.
+    seed : int, default 0
+        The same seed gives the same result.
+    delta : float, optional
+        Failure probability of the confidence intervals, 1/horizon by default.
+    epsilon : float, optional
+        Gaps below epsilon count as epsilon. By default, 1/horizon in the paper's bounds and the best epsilon in the
+        certified ones.
+    exact : bool, optional
+        Whether to compare bounds with the exact regret; by default, where that takes about a second.
+
+    Returns
+    -------
+    AuditResult
+        Every inequality with its worst ratio and a verdict.
+
+    Examples
+    --------
     >>> narrow = GaussianBandit(prior_mean=[1, 0, 0], prior_width=0.1, reward_noise=1)
     >>> {check.form for check in audit(narrow, horizon=50, runs=50).failures}
     {'paper'}
@@ -46,21 +72,22 @@ def audit(
     seed = checks.whole("seed", seed, 0)
     setting = make_setting(horizon, delta, epsilon)
     why = why_simulated(bandit, horizon, exact)
-    bounds = regret_checks(bandit, setting, delta=delta, runs=runs, seed=seed, exact=why is None)  # may refuse: first
-    found = (*_watched(bandit, setting, runs, seed), *bounds)
+    # Bounds come first, because the exact regret may be impossible to compute.
+    bounds = regret_checks(bandit, setting, delta=delta, runs=runs, seed=seed, exact=why is None)
+    found = (*_proof_step_checks(bandit, setting, runs, seed), *bounds)
     return AuditResult(bandit, horizon, runs, seed, setting.delta, setting.paper_epsilon, found, why)
 
 
-def _watched(bandit: Bandit, setting: Setting, runs: int, seed: int) -> list[Check]:
-    """The steps of the proofs; those about UCB1 are stated for Gaussian bandits."""
+def _proof_step_checks(bandit: Bandit, setting: Setting, runs: int, seed: int) -> list[Check]:
+    """Check the steps of the proofs; those about UCB1 are stated for Gaussian bandits only."""
     found = []
     for policy in (BAYES_UCB, UCB1) if isinstance(bandit, GaussianBandit) else (BAYES_UCB,):
-        gathering = statements(bandit, policy, setting)
+        gathering = inequalities_of(bandit, policy, setting)
         if too_wide(bandit):
-            found += [unseen(evidence.claim, TOO_WIDE) for evidence in gathering]
+            found += [not_applicable(evidence.inequality, TOO_WIDE) for evidence in gathering]
             continue
         for traces in trace(bandit, policy, setting, runs=runs, seed=seed):
             for evidence in gathering:
-                evidence.see(traces)
+                evidence.add(traces)
         found += [evidence.check() for evidence in gathering]
     return found

@@ -1,4 +1,4 @@
-"""The inequalities that the proofs are made of, as printed and as they are proved, for each kind of bandit."""
+"""Inequalities used in the proofs, as printed and as certified, for each kind of bandit."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy as np
 
 from bayesregret.audit.evidence import EveryRound, EveryRun, Evidence, OnAverage
 from bayesregret.audit.runs import BAYES_UCB, ROUNDING, Traces
-from bayesregret.audit.verdict import Claim
-from bayesregret.bounds.assumptions import ARMS_DIFFER, first_failure
+from bayesregret.audit.verdict import Inequality
+from bayesregret.bounds.assumptions import HOMOSCEDASTIC_ONLY, first_failure
 from bayesregret.bounds.bound import Setting
-from bayesregret.bounds.certified.heteroscedastic import bad_rounds_own_widths, most_uncertain, overshoot
+from bayesregret.bounds.certified.heteroscedastic import bad_rounds_heteroscedastic, most_uncertain, overshoot
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
 
 NOT_GAUSSIAN = "the noise is not Gaussian, so the posterior is not the true one"
-# A linear posterior kept as a covariance matrix has no digits left when a reward is this much surer than the prior.
+# A posterior covariance matrix has no correct digits left if the prior is this many times as wide as the noise.
 WIDEST = 1e4
-TOO_WIDE = f"the prior is more than {WIDEST:g} times as wide as the noise, which the plain posterior here cannot follow"
+TOO_WIDE = f"the prior is more than {WIDEST:g} times as wide as the noise, too wide for the audit's plain posterior"
 
 
 class Intervals(NamedTuple):
-    """Interval of an arm after N pulls: width z sqrt(proxy / (offset + N)) or less."""
+    """Confidence intervals: after N pulls an arm's width is at most z sqrt(proxy / (offset + N))."""
 
     proxy: Array | float  # a number, or (arms,)
     offset: Array  # (arms,)
 
     def action_bound(self, setting: Setting, traces: Traces) -> Array:
-        """Pulls after which an arm is not taken again in a good round, eq. (6); NaN for an arm as good as the best.
+        """Number of pulls after which no good round takes the arm, eq. (6); NaN for an arm tied with the best.
 
-        A gap that rounding may have made is taken as the smaller one: this can only allow more.
+        The gap is reduced by its rounding error, which can only increase the number.
         """
         gaps = traces.gaps * (1.0 - ROUNDING) - 4.0 * traces.slack
         behind = np.where(gaps > 0.0, gaps, np.nan)
@@ -39,14 +39,14 @@ class Intervals(NamedTuple):
 
 
 def too_wide(bandit: Bandit) -> bool:
-    """Whether the posterior of `traces` cannot follow the bandit."""
+    """Return whether the prior is too wide for the plain posterior of `audit.reference_posteriors`."""
     if not isinstance(bandit, LinearBandit):
         return False
     return float(np.linalg.norm(bandit.features @ bandit.covariance_root, axis=1).max()) > WIDEST * bandit.reward_noise
 
 
-def statements(bandit: Bandit, policy: str, setting: Setting) -> list[Evidence]:
-    """Everything to be checked on the traces of a policy."""
+def inequalities_of(bandit: Bandit, policy: str, setting: Setting) -> list[Evidence]:
+    """Return all inequalities to check on the runs of a policy."""
     if policy != BAYES_UCB:
         return _ucb1(bandit, setting)
     if isinstance(bandit, GaussianBandit):
@@ -68,17 +68,19 @@ def _gaussian(bandit: GaussianBandit, setting: Setting) -> list[Evidence]:
 
 
 def _one_width(bandit: GaussianBandit) -> str | None:
-    """Why what is printed for one width does not apply, if so; it is then held against the widest prior's number."""
-    return ARMS_DIFFER if bandit.arms_differ else None
+    """Return why an inequality for a common width does not apply, if so; its number is then the widest prior's."""
+    return HOMOSCEDASTIC_ONLY if bandit.arms_differ else None
 
 
 def _gaussian_failures(bandit: GaussianBandit, setting: Setting, why_not: str | None) -> list[Evidence]:
-    """What rounds cost in which an interval fails, each on average over histories."""
+    """Inequalities for the expected cost of rounds in which an interval fails."""
     arms, printed = bandit.arms, first_failure(why_not, _one_width(bandit))
     lemma_7 = 2.0 * float(bandit.prior_widths.max()) * arms * setting.delta
-    error = Claim("failure_regret", "Lemma 7", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s0 K delta", printed)
+    error = Inequality(
+        "failure_regret", "Lemma 7", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s0 K delta", printed
+    )
     distance = error._replace(
-        name="failure_distance", statement="E[|theta_a - estimate| 1{not E_t}] <= 2 s0 K delta, which is what is proved"
+        name="failure_distance", statement="E[|theta_a - estimate| 1{not E_t}] <= 2 s0 K delta, as the proof shows"
     )
     case_3 = error._replace(
         name="failed_rounds",
@@ -95,7 +97,7 @@ def _gaussian_failures(bandit: GaussianBandit, setting: Setting, why_not: str | 
 
 def _certified_failures(bandit: GaussianBandit, setting: Setting, why_not: str | None) -> list[Evidence]:
     if bandit.arms_differ:
-        bad = bad_rounds_own_widths(bandit, setting) / setting.horizon
+        bad = bad_rounds_heteroscedastic(bandit, setting) / setting.horizon
         formula = "sum of s0 (phi - zQ) + max s0 [phi + zQ + (K-1) Q (z + phi - zQ)]"
         short = _overshoot(overshoot(bandit, setting), "sum of s0 (phi - zQ)", why_not)
     else:
@@ -107,12 +109,14 @@ def _certified_failures(bandit: GaussianBandit, setting: Setting, why_not: str |
 
 
 def _gaussian_sums(bandit: GaussianBandit, horizon: int) -> list[Evidence]:
-    """What the taken arms' posteriors add up to, in every run: the arms as a linear bandit's basis."""
+    """Inequalities for sums over the taken arms' posteriors in every run, with the arms as a linear bandit's basis."""
     width, noise = float(bandit.prior_widths.max()), float(bandit.reward_noises.max())
     lemma_10 = variance_sum(width, bandit.arms, noise, horizon)
-    printed = Claim("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V, d = K, S = s0")
+    printed = Inequality(
+        "posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V, d = K, S = s0"
+    )
     proved = printed._replace(form="certified", statement="sum of the taken arms' variances <= min(V, n s0^2)")
-    deviations = Claim(
+    deviations = Inequality(
         "posterior_deviations",
         "gap-free bound",
         "certified",
@@ -140,7 +144,7 @@ def _bernoulli(bandit: Bandit, setting: Setting) -> list[Evidence]:
         *_pulls(Intervals(0.25, bandit.alpha + bandit.beta + 1.0), setting, "proof of Theorem 5", None),
         _widest_gap("proof of Theorem 5, case 1"),
         OnAverage(
-            Claim("failed_rounds", "proof of Theorem 5, case 3", "paper", "E[gap 1{not E_t}] <= 2 K delta"),
+            Inequality("failed_rounds", "proof of Theorem 5, case 3", "paper", "E[gap 1{not E_t}] <= 2 K delta"),
             2.0 * arms * setting.delta,
             "failed_regret",
         ),
@@ -152,7 +156,7 @@ def _linear(bandit: LinearBandit, setting: Setting) -> list[Evidence]:
     whitened = bandit.features @ bandit.covariance_root
     variances = (whitened**2).sum(axis=1)
     noise = bandit.reward_noise
-    never = np.full(bandit.arms, np.inf)  # an arm that is known exactly is never taken in a good round if it is behind
+    never = np.full(bandit.arms, np.inf)  # an arm that is known exactly and behind is never taken in a good round
     intervals = Intervals(noise**2, np.divide(noise**2, variances, out=never, where=variances > 0.0))
     return [
         *_intervals_fail(bandit.arms, setting, "proof of Lemma 9", "Lemma 9", None),
@@ -164,14 +168,14 @@ def _linear(bandit: LinearBandit, setting: Setting) -> list[Evidence]:
 
 
 def _linear_sums(bandit: LinearBandit, whitened: Array, horizon: int) -> list[Evidence]:
-    """Lemma 10 with the largest eigenvalue and the longest features, and with what these are bounds on."""
+    """Lemma 10 with the largest eigenvalue times the longest features, and with the largest prior width itself."""
     longest = float(np.linalg.norm(bandit.features, axis=1).max())
     printed_width = math.sqrt(max(0.0, float(np.linalg.eigvalsh(bandit.covariance)[-1]))) * longest
     widest = float(np.linalg.norm(whitened, axis=1).max(initial=0.0))
     rank = int(np.linalg.matrix_rank(whitened)) if widest > 0.0 else 0
     lemma_10 = variance_sum(printed_width, bandit.features.shape[1], bandit.reward_noise, horizon)
     proved_sum = min(variance_sum(widest, rank, bandit.reward_noise, horizon), horizon * widest**2)
-    printed = Claim("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V")
+    printed = Inequality("posterior_variances", "Lemma 10", "paper", "sum of the taken arms' variances <= V")
     proved = printed._replace(form="certified", statement="sum of the taken arms' variances <= V', at most n S'^2")
     return [
         _in_every_run(printed, lemma_10, "taken_variance"),
@@ -185,9 +189,11 @@ def _ucb1(bandit: Bandit, setting: Setting) -> list[Evidence]:
     fails = 2.0 * arms * setting.delta * float(bandit.reward_noises.max())
     intervals = Intervals(bandit.reward_noises**2, np.zeros(arms))
     source = "proof of Theorem 4"
-    pulls = Claim("ucb1_pulls", "eq. (6), s0 = infinity", "paper", "N_a <= 8 s^2 L / gap^2 after the first K rounds")
-    error = Claim("ucb1_failure_regret", "Lemma 8", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s K delta")
-    regret = Claim("ucb1_failed_rounds", f"{source}, case 3", "paper", "E[gap 1{not E_t}] <= 2 (z + 2K) s K delta")
+    pulls = Inequality(
+        "ucb1_pulls", "eq. (6), s0 = infinity", "paper", "N_a <= 8 s^2 L / gap^2 after the first K rounds"
+    )
+    error = Inequality("ucb1_failure_regret", "Lemma 8", "paper", "E[(theta_a - estimate) 1{not E_t}] <= 2 s K delta")
+    regret = Inequality("ucb1_failed_rounds", f"{source}, case 3", "paper", "E[gap 1{not E_t}] <= 2 (z + 2K) s K delta")
     return [
         *_intervals_fail(arms, setting, source, source, None, prefix="ucb1_"),
         EveryRun(
@@ -199,7 +205,7 @@ def _ucb1(bandit: Bandit, setting: Setting) -> list[Evidence]:
     ]
 
 
-# --- statements that several bandits share ------------------------------------------------------------------------
+# --- inequalities that several bandits share ------------------------------------------------------------------------
 
 
 def _intervals_fail(
@@ -208,13 +214,15 @@ def _intervals_fail(
     delta = setting.delta
     return [
         OnAverage(
-            Claim(f"{prefix}interval_failure", source, "paper", "P(|theta_a - estimate| > C_a) <= 2 delta", why_not),
+            Inequality(
+                f"{prefix}interval_failure", source, "paper", "P(|theta_a - estimate| > C_a) <= 2 delta", why_not
+            ),
             2.0 * delta,
             "failures",
-            chance=True,
+            is_probability=True,
         ),
         EveryRound(
-            Claim(f"{prefix}round_failure", union, "paper", "P(not E_t) <= 2 K delta in every round", why_not),
+            Inequality(f"{prefix}round_failure", union, "paper", "P(not E_t) <= 2 K delta in every round", why_not),
             2.0 * arms * delta,
         ),
     ]
@@ -223,7 +231,7 @@ def _intervals_fail(
 def _pulls(intervals: Intervals, setting: Setting, source: str, why_not: str | None) -> list[Evidence]:
     return [
         EveryRun(
-            Claim("pulls", source, "paper", "N_a, the pulls of arm a in good rounds, <= B_a", why_not),
+            Inequality("pulls", source, "paper", "N_a, the pulls of arm a in good rounds, <= B_a", why_not),
             lambda traces: (traces.good_pulls, intervals.action_bound(setting, traces)),
         ),
         _pulls_certified(intervals, setting, source),
@@ -235,29 +243,29 @@ def _pulls_certified(intervals: Intervals, setting: Setting, source: str) -> Evi
         bound = intervals.action_bound(setting, traces)
         return traces.good_pulls, np.minimum(setting.horizon, np.maximum(0.0, np.floor(bound) + 1.0))
 
-    return EveryRun(Claim("pulls", source, "certified", "N_a <= max(0, floor(B_a) + 1)"), sides)
+    return EveryRun(Inequality("pulls", source, "certified", "N_a <= max(0, floor(B_a) + 1)"), sides)
 
 
 def _widest_gap(source: str) -> Evidence:
-    claim = Claim("good_rounds", source, "paper", "gap of the taken arm / (2 C_a) <= 1 in good rounds")
-    return EveryRun(claim, lambda traces: (traces.widest_gap, np.ones_like(traces.widest_gap)))
+    inequality = Inequality("good_rounds", source, "paper", "gap of the taken arm / (2 C_a) <= 1 in good rounds")
+    return EveryRun(inequality, lambda traces: (traces.widest_gap, np.ones_like(traces.widest_gap)))
 
 
 def _bad_rounds(allowed: float, formula: str, why_not: str | None) -> Evidence:
-    claim = Claim(
+    inequality = Inequality(
         "bad_rounds", "bad rounds", "certified", f"E[gap; theta_* > U_* or theta_A < U_A - 2C] <= {formula}", why_not
     )
-    return OnAverage(claim, allowed, "bad_regret")
+    return OnAverage(inequality, allowed, "bad_regret")
 
 
 def _overshoot(allowed: float, formula: str, why_not: str | None) -> Evidence:
-    claim = Claim("overshoot", "bad rounds", "certified", f"E[(theta_* - U_*)^+] <= {formula}", why_not)
-    return OnAverage(claim, allowed, "overshoot")
+    inequality = Inequality("overshoot", "bad rounds", "certified", f"E[(theta_* - U_*)^+] <= {formula}", why_not)
+    return OnAverage(inequality, allowed, "overshoot")
 
 
-def _in_every_run(claim: Claim, allowed: float, observed: str) -> Evidence:
-    """An inequality with one right side for all runs."""
-    return EveryRun(claim, lambda traces: (getattr(traces, observed), np.full(len(traces.means), allowed)))
+def _in_every_run(inequality: Inequality, allowed: float, observed: str) -> Evidence:
+    """Inequality with the same right side for all runs."""
+    return EveryRun(inequality, lambda traces: (getattr(traces, observed), np.full(len(traces.means), allowed)))
 
 
 # --- right sides --------------------------------------------------------------------------------------------------
@@ -265,13 +273,13 @@ def _in_every_run(claim: Claim, allowed: float, observed: str) -> Evidence:
 
 def variance_sum(widest: float, dimension: int, noise: float, horizon: int) -> float:
     """Lemma 10: S^2 d / log(1 + S^2/s^2) * log(1 + S^2 n / (s^2 d))."""
-    share = (widest / noise) ** 2
-    if share == 0.0 or dimension == 0:
+    ratio = (widest / noise) ** 2
+    if ratio == 0.0 or dimension == 0:
         return 0.0
-    return widest**2 * dimension * math.log1p(share * horizon / dimension) / math.log1p(share)
+    return widest**2 * dimension * math.log1p(ratio * horizon / dimension) / math.log1p(ratio)
 
 
 def deviation_sum(arms: int, width: float, noise: float, horizon: int) -> float:
-    """The sum of posterior standard deviations of Gaussian arms that are taken in turn."""
+    """Sum of the posterior standard deviations of Gaussian arms taken in turn."""
     pulls = np.arange(horizon) // arms
     return math.fsum(noise / np.sqrt((noise / width) ** 2 + pulls))

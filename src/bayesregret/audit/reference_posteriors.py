@@ -1,6 +1,7 @@
-"""Posteriors in plain NumPy, many runs at once, written from Section 3 of the paper and not from the engine.
+"""Posteriors in plain NumPy for many runs at once, written from Section 3 of the paper, independently of the engine.
 
-A belief has `mean` and `variance` of every arm in every run, both (runs, arms), and learns one reward a run at a time.
+A belief has the `mean` and `variance` of every arm in every run, both (runs, arms), and learns one reward per run at a
+time.
 """
 
 from __future__ import annotations
@@ -17,20 +18,25 @@ Arms = NDArray[np.intp]
 
 
 class Belief(Protocol):
+    """Posteriors of all arms in all runs."""
+
     @property
     def mean(self) -> Array: ...
 
     @property
     def variance(self) -> Array:
-        """Posterior variance, or the sub-Gaussian variance proxy that stands for it."""
+        """Posterior variance, or its sub-Gaussian variance proxy."""
         ...
 
     def learn(self, taken: Arms, rewards: Array) -> None:
-        """Take in one reward of the arm taken in each run."""
+        """Update with one reward per run, of the arm taken in that run."""
 
 
 class IndependentArms:
-    """Each arm's prior is worth `prior_pulls` pulls that brought `prior_total`; variance = proxy / (offset + pulls)."""
+    """Independent arms with prior pseudo-counts `prior_pulls` and sums `prior_total`.
+
+    The variance of an arm is proxy / (offset + pulls).
+    """
 
     def __init__(self, runs: int, prior_pulls: Array, prior_total: Array, proxy: Array | float, offset: Array) -> None:
         self.prior_pulls = prior_pulls
@@ -42,13 +48,13 @@ class IndependentArms:
 
     @property
     def mean(self) -> Array:
-        known = self.prior_pulls + self.pulls
-        return np.divide(self.total, known, out=np.zeros_like(self.total), where=known > 0.0)
+        count = self.prior_pulls + self.pulls
+        return np.divide(self.total, count, out=np.zeros_like(self.total), where=count > 0.0)
 
     @property
     def variance(self) -> Array:
-        known = self.offset + self.pulls
-        return np.divide(self.proxy, known, out=np.full_like(self.total, np.inf), where=known > 0.0)
+        count = self.offset + self.pulls
+        return np.divide(self.proxy, count, out=np.full_like(self.total, np.inf), where=count > 0.0)
 
     def learn(self, taken: Arms, rewards: Array) -> None:
         self.pulls[self.rows, taken] += 1.0
@@ -56,7 +62,7 @@ class IndependentArms:
 
 
 class LinearArms:
-    """The posterior of the whitened parameter, N(0, I) at first, and with it every arm's mean and variance."""
+    """Linear arms: the posterior of the whitened parameter, initially N(0, I), and every arm's mean and variance."""
 
     def __init__(self, runs: int, bandit: LinearBandit) -> None:
         self.features = bandit.features @ bandit.covariance_root  # (arms, r): whitened
@@ -67,21 +73,21 @@ class LinearArms:
         self.rows = np.arange(runs)
 
     def learn(self, taken: Arms, rewards: Array) -> None:
-        """With x the taken arm's features and D = s^2 + x'Sx: S falls by Sxx'S/D, a mean moves by a'Sx (y - mean)/D."""
+        """Subtract Sxx'S/D from S, add a'Sx (y - mean)/D to the means; x: the taken arm's features, D = s^2 + x'Sx."""
         gain = np.einsum("rij,rj->ri", self.covariance, self.features[taken])
         shared = gain @ self.features.T
-        own = self.variance[self.rows, taken][:, None]
-        whole = self.noise + own
+        taken_variance = self.variance[self.rows, taken][:, None]
+        reward_variance = self.noise + taken_variance
         surprise = (rewards - self.mean[self.rows, taken])[:, None]
-        self.mean += shared * (surprise / whole)
-        # What an arm shares with the taken one is taken out before it shrinks: less cancels with a wide prior.
-        common = np.divide(shared**2, own, out=np.zeros_like(shared), where=own > 0.0)
-        self.variance = np.maximum(0.0, self.variance - common) + common * (self.noise / whole)
-        self.covariance -= gain[:, :, None] * (gain / whole)[:, None, :]
+        self.mean += shared * (surprise / reward_variance)
+        # Subtracting the variance shared with the taken arm before shrinking it loses fewer digits under a wide prior.
+        common = np.divide(shared**2, taken_variance, out=np.zeros_like(shared), where=taken_variance > 0.0)
+        self.variance = np.maximum(0.0, self.variance - common) + common * (self.noise / reward_variance)
+        self.covariance -= gain[:, :, None] * (gain / reward_variance)[:, None, :]
 
 
 def bayes_belief(bandit: Bandit, runs: int) -> Belief:
-    """The prior of a bandit."""
+    """Return the bandit's prior."""
     if isinstance(bandit, LinearBandit):
         return LinearArms(runs, bandit)
     if isinstance(bandit, BernoulliBandit):
@@ -93,7 +99,7 @@ def bayes_belief(bandit: Bandit, runs: int) -> Belief:
 
 
 def flat_belief(bandit: Bandit, runs: int) -> Belief:
-    """An infinitely wide prior, as UCB1 has it."""
+    """Return an infinitely wide prior, which makes BayesUCB into UCB1."""
     none = np.zeros(bandit.arms)
     proxy = bandit.reward_noises**2 if isinstance(bandit, GaussianBandit) else bandit.reward_proxy
     return IndependentArms(runs, none, none, proxy, none)

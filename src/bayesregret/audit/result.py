@@ -1,4 +1,4 @@
-"""What an audit found, for people and for programs."""
+"""Result of an audit, as a table and as plain data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = ("source", "form", "evidence", "verdict", "note")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
-    """What `bounds.audit` returns: every inequality with its worst ratio and a verdict."""
+    """Result of `bounds.audit`: every inequality with its worst ratio and a verdict."""
 
     problem: Bandit
     horizon: int
@@ -25,25 +25,25 @@ class AuditResult:
     delta: float
     epsilon: float
     checks: tuple[Check, ...]
-    why_simulated: str | None  # why bounds are held against a simulated regret; None where it is exact
+    why_simulated: str | None  # why bounds are compared with a simulated regret; None if with the exact one
 
     @property
     def failures(self) -> tuple[Check, ...]:
-        """The checks that fail."""
+        """Checks with the verdict "fails"."""
         return tuple(check for check in self.checks if check.verdict == "fails")
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each check, as `print` and the command line show them."""
+        """Return headings and a row per check, as `print` and the command line show them."""
         return [HEADINGS, *map(_row, self.checks)]
 
     def summary(self) -> str:
-        """A line that says what was run and what failed, and one on the regret that bounds are held against."""
+        """Return two lines: the runs and the number of failures, and the regret that bounds were compared with."""
         size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.problem.arms, 'arm')}"
         printed = sum(check.form == "paper" for check in self.failures)
-        told = f"{printed} printed and {len(self.failures) - printed} certified statements fail"
+        failed = f"{printed} printed and {len(self.failures) - printed} certified statements fail"
         regret = "exact regret" if self.why_simulated is None else f"simulated regret, since {self.why_simulated}"
         run = f"{self.problem.kind} bandit, {size}, seed {self.seed}, delta {self.delta:g}"
-        return f"{run}; {told}\nbounds are held against the {regret}"
+        return f"{run}; {failed}\nbounds are compared with the {regret}"
 
     def __str__(self) -> str:
         return f"{text_table(self.table(), WORDS)}\n{self.summary()}"
@@ -51,7 +51,7 @@ class AuditResult:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret audit --json` prints it."""
+        """Return the result as plain data, as `bayesregret audit --json` prints it."""
         return {
             "problem": self.problem.to_dict(),
             "horizon": self.horizon,

@@ -1,7 +1,7 @@
-"""Algorithm 1 in plain NumPy, watched round by round: what the paper's inequalities speak of, summed over rounds.
+"""Runs of Algorithm 1 in plain NumPy, with the quantities in the paper's inequalities summed over rounds.
 
-Instances are those that `simulate` meets with the same seed; rewards are drawn here. Runs come in blocks, and only sums
-over rounds are kept, so memory does not grow with the horizon or with the number of runs.
+Instances are those of `simulate` with the same seed; rewards are drawn independently. Runs come in blocks, and only
+sums over rounds are kept, so memory does not grow with the number of runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBa
 
 BAYES_UCB, UCB1 = "bayes-ucb", "ucb1"
 POLICIES = (BAYES_UCB, UCB1)
-# Numbers that one array of a block may hold.
+# Largest number of entries in an array of a block.
 BLOCK_SIZE = 2_000_000
-# Two numbers this close, relative to the sizes that went into them, are equal: rounding must not decide.
+# Numbers whose difference, relative to their terms, is at most this count as equal, so that rounding decides nothing.
 ROUNDING = 1e-11
 
 PER_RUN = (
@@ -32,27 +32,27 @@ PER_ARM = ("pulls", "good_pulls", "failures", "failed_error", "failed_distance")
 
 @dataclass
 class Traces:
-    """A block of runs, (runs, arms) or (runs,) unless said otherwise. A round is good when all its intervals hold."""
+    """Sums over the rounds of a block of runs, (runs, arms) or (runs,). A round is good if all its intervals hold."""
 
     first_run: int
     means: Array
     gaps: Array
-    slack: Array  # (runs, 1): what rounding may do to a mean reward
+    slack: Array  # (runs, 1): rounding error of a mean reward
     horizon: int
-    rounds: int = 0  # how many were watched: all, or those after UCB1 has tried each arm
+    rounds: int = 0  # number of rounds tracked: all, or those after UCB1 has tried each arm
     regret: Array = field(init=False)
     pulls: Array = field(init=False)
     good_pulls: Array = field(init=False)
-    failures: Array = field(init=False)  # rounds in which the arm's interval fails
+    failures: Array = field(init=False)  # number of rounds in which the arm's interval fails
     failed_error: Array = field(init=False)  # mean reward minus its estimate, over rounds that are not good
-    failed_distance: Array = field(init=False)  # the same in absolute value
-    failed_regret: Array = field(init=False)  # over rounds that are not good
-    taken_variance: Array = field(init=False)
-    taken_deviation: Array = field(init=False)  # the square roots of the same
-    overshoot: Array = field(init=False)  # by how much the best arm's mean exceeds its index, in all rounds
-    bad_regret: Array = field(init=False)  # over rounds with overshoot, or with the taken arm below its interval
-    widest_gap: Array = field(init=False)  # the largest gap / (2 width) of an arm taken in a good round
-    failed_runs: NDArray[np.int64] = field(init=False)  # (horizon,): runs in which the round is not good
+    failed_distance: Array = field(init=False)  # absolute values of the same
+    failed_regret: Array = field(init=False)  # regret in rounds that are not good
+    taken_variance: Array = field(init=False)  # posterior variances of the taken arms
+    taken_deviation: Array = field(init=False)  # posterior standard deviations of the taken arms
+    overshoot: Array = field(init=False)  # excess of the best arm's mean over its index, in all rounds
+    bad_regret: Array = field(init=False)  # regret in rounds with overshoot, or with the taken arm below its interval
+    widest_gap: Array = field(init=False)  # largest gap / (2 width) of an arm taken in a good round
+    failed_runs: NDArray[np.int64] = field(init=False)  # (horizon,): number of runs in which the round is not good
 
     def __post_init__(self) -> None:
         runs, arms = self.means.shape
@@ -64,20 +64,20 @@ class Traces:
 
 
 def trace(bandit: Bandit, policy: str, setting: Setting, *, runs: int, seed: int) -> Iterator[Traces]:
-    """The runs in blocks."""
-    size = max(1, BLOCK_SIZE // _numbers_of_a_run(bandit))
+    """Yield the runs in blocks."""
+    size = max(1, BLOCK_SIZE // _entries_per_run(bandit))
     for first_run in range(0, runs, size):
         yield _trace_block(bandit, policy, setting, first_run, min(size, runs - first_run), seed)
 
 
-def _numbers_of_a_run(bandit: Bandit) -> int:
+def _entries_per_run(bandit: Bandit) -> int:
     return bandit.arms + (bandit.covariance_root.shape[1] ** 2 if isinstance(bandit, LinearBandit) else 0)
 
 
 def _trace_block(bandit: Bandit, policy: str, setting: Setting, first_run: int, runs: int, seed: int) -> Traces:
     means = bandit.draw_means(runs, seed=seed, first_run=first_run)
     belief = (bayes_belief if policy == BAYES_UCB else flat_belief)(bandit, runs)
-    # Not the noise of `simulate`: what is watched here shall be evidence of its own.
+    # Not the noise of `simulate`: the audit's evidence is independent of the engine.
     noise = np.random.default_rng([seed, first_run, POLICIES.index(policy)])
     size = np.abs(means).max(axis=1) + np.abs(belief.mean).max(axis=1)
     traces = Traces(
@@ -88,7 +88,7 @@ def _trace_block(bandit: Bandit, policy: str, setting: Setting, first_run: int, 
         width = setting.z * np.sqrt(belief.variance) if setting.L > 0.0 else _no_width(belief.variance)
         taken = np.argmax(belief.mean + width, axis=1)
         if policy == BAYES_UCB or round_ >= bandit.arms:
-            _watch(traces, belief, width, taken, round_)
+            _track(traces, belief, width, taken, round_)
         traces.pulls[rows, taken] += 1.0
         traces.regret += traces.gaps[rows, taken]
         belief.learn(taken, _rewards(bandit, taken, means[rows, taken], noise))
@@ -96,7 +96,7 @@ def _trace_block(bandit: Bandit, policy: str, setting: Setting, first_run: int, 
 
 
 def _no_width(variance: Array) -> Array:
-    """Widths at delta = 1: none, but an arm never tried still comes first."""
+    """Widths at delta = 1: zero, but infinite for an arm never tried, which comes first."""
     return np.where(np.isinf(variance), np.inf, 0.0)
 
 
@@ -110,8 +110,8 @@ def _rewards(bandit: Bandit, taken: Arms, means: Array, noise: np.random.Generat
     return np.asarray(means + deviation * noise.standard_normal(len(means)))
 
 
-def _watch(traces: Traces, belief: Belief, width: Array, taken: Arms, round_: int) -> None:
-    """What the inequalities say about one round."""
+def _track(traces: Traces, belief: Belief, width: Array, taken: Arms, round_: int) -> None:
+    """Add one round to the sums."""
     rows = np.arange(len(taken))
     error = traces.means - belief.mean
     distance = np.abs(error)
@@ -126,10 +126,10 @@ def _watch(traces: Traces, belief: Belief, width: Array, taken: Arms, round_: in
     variance = belief.variance[rows, taken]
     traces.taken_variance += variance
     traces.taken_deviation += np.sqrt(variance)
-    _watch_regret(traces, error, width, taken, good)
+    _track_regret(traces, error, width, taken, good)
 
 
-def _watch_regret(traces: Traces, error: Array, width: Array, taken: Arms, good: NDArray[np.bool_]) -> None:
+def _track_regret(traces: Traces, error: Array, width: Array, taken: Arms, good: NDArray[np.bool_]) -> None:
     rows = np.arange(len(taken))
     best = traces.means.argmax(axis=1)
     gap = traces.gaps[rows, taken]
@@ -139,6 +139,6 @@ def _watch_regret(traces: Traces, error: Array, width: Array, taken: Arms, good:
     traces.failed_regret += np.where(good, 0.0, gap)
     traces.overshoot += over
     traces.bad_regret += np.where((over > 0.0) | below, gap, 0.0)
-    reach = 2.0 * (taken_width * (1.0 + ROUNDING) + traces.slack[:, 0])
-    share = np.divide(gap, reach, out=np.zeros_like(gap), where=good & (gap > 0.0))
-    np.maximum(traces.widest_gap, share, out=traces.widest_gap)
+    largest_gap = 2.0 * (taken_width * (1.0 + ROUNDING) + traces.slack[:, 0])
+    ratio = np.divide(gap, largest_gap, out=np.zeros_like(gap), where=good & (gap > 0.0))
+    np.maximum(traces.widest_gap, ratio, out=traces.widest_gap)

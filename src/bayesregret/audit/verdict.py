@@ -1,4 +1,4 @@
-"""One inequality held against what was seen: the verdict and its evidence."""
+"""Verdicts on inequalities, and the numbers that they rest on."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ from bayesregret.simulation.result import DECISIVE
 
 Verdict = Literal["holds", "fails", "exceeded", "not applicable", "not decided"]
 
-# What an inequality is held against: runs that are watched round by round, the regret that `simulate` finds, or the one
-# that `exact_regret` computes.
-Evidence = Literal["watched", "simulated", "exact"]
+# The source of the observed number: runs tracked round by round, a regret from `simulate`, or one from `exact_regret`.
+EvidenceKind = Literal["tracked", "simulated", "exact"]
 
 
-class Claim(NamedTuple):
-    """An inequality: what it is called, where it stands, and what it says in one line."""
+class Inequality(NamedTuple):
+    """An inequality of the paper or of this package."""
 
     name: str
-    source: str
+    source: str  # where it is stated
     form: Form
-    statement: str
-    why_not: str | None = None  # the assumption that fails here
+    statement: str  # in one line
+    why_not: str | None = None  # the assumption that fails for this bandit
 
 
 @dataclass(frozen=True)
 class Check:
-    """An inequality with the worst that was observed and what it allows there.
+    """An inequality with the worst observed value, the value it allows there, and the verdict.
 
-    `evidence` says where `observed` is from: "watched" runs, a regret that was "simulated", or an "exact" one. `stderr`
-    is its standard error, 0 where the inequality is about every single run, and `error` the numerical error of an exact
-    one; `where` says where the worst was seen. A statement whose assumptions fail here is "not applicable"; "exceeded"
-    if its number does not hold either.
+    `evidence` is the source of `observed`: "tracked" runs, a "simulated" regret or an "exact" one. `stderr` is its
+    standard error, 0 if the inequality is about every single run, and `error` its numerical error if exact; `where`
+    names the run, arm or round of the worst value. An inequality whose assumptions fail for this bandit is "not
+    applicable", or "exceeded" if the observed value is above the allowed one, too.
     """
 
     name: str
@@ -45,64 +44,66 @@ class Check:
     ratio: float
     stderr: float
     error: float
-    evidence: Evidence
+    evidence: EvidenceKind
     verdict: Verdict
     where: str | None
     why: str | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret audit --json` prints them."""
+        """Return the check as plain data, as `bayesregret audit --json` prints it."""
         return dict(vars(self))
 
 
 def make_check(
-    claim: Claim,
+    inequality: Inequality,
     observed: float,
     allowed: float,
     verdict: Verdict,
     *,
     stderr: float = 0.0,
     error: float = 0.0,
-    evidence: Evidence = "watched",
+    evidence: EvidenceKind = "tracked",
     where: str | None = None,
     worst_ratio: float | None = None,
 ) -> Check:
+    """Return a check; the verdict changes if the inequality's assumptions fail."""
     return Check(
-        name=claim.name,
-        source=claim.source,
-        form=claim.form,
-        statement=claim.statement,
+        name=inequality.name,
+        source=inequality.source,
+        form=inequality.form,
+        statement=inequality.statement,
         observed=observed,
         allowed=allowed,
         ratio=ratio(observed, allowed) if worst_ratio is None else worst_ratio,
         stderr=stderr,
         error=error,
         evidence=evidence,
-        verdict=verdict if claim.why_not is None else _outside(verdict),
+        verdict=verdict if inequality.why_not is None else _outside(verdict),
         where=where,
-        why=claim.why_not,
+        why=inequality.why_not,
     )
 
 
 def _outside(verdict: Verdict) -> Verdict:
-    """The verdict on a statement whose assumptions fail."""
+    """Verdict on an inequality whose assumptions fail."""
     return "exceeded" if verdict == "fails" else "not applicable"
 
 
-def unseen(claim: Claim, why: str, evidence: Evidence = "watched") -> Check:
-    """A statement that nothing here can be held against."""
-    return make_check(claim._replace(why_not=claim.why_not or why), 0.0, math.inf, "not applicable", evidence=evidence)
+def not_applicable(inequality: Inequality, why: str, evidence: EvidenceKind = "tracked") -> Check:
+    """Check of an inequality for which there is nothing to observe."""
+    unmet = inequality._replace(why_not=inequality.why_not or why)
+    return make_check(unmet, 0.0, math.inf, "not applicable", evidence=evidence)
 
 
 def ratio(observed: float, allowed: float) -> float:
-    """Observed over allowed; infinite where less than nothing is allowed, since nothing of this is ever negative."""
+    """Observed over allowed; infinite if the allowed value is negative, since no observed quantity can be."""
     if allowed > 0.0:
         return max(0.0, observed) / allowed
     return 0.0 if allowed == 0.0 and observed <= 0.0 else math.inf
 
 
 def judge_average(observed: float, stderr: float, allowed: float) -> Verdict:
-    """The verdict on an inequality between an average over runs and a number."""
+    """Verdict on an inequality between an average over runs and a number."""
     margin = DECISIVE * stderr
     if observed - margin > allowed:
         return "fails"

@@ -1,4 +1,4 @@
-"""The paper's experiments and some beyond it: each a figure, its numbers and the claims that they decide."""
+"""Experiments of the paper and beyond it: each gives a figure, its numbers, and verdicts on claims about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesregret.experiments.figures.figure_9 import figure_9
 
 __all__ = ["BEYOND", "EXPERIMENTS", "PAPER"]
 
-Builder = Callable[[int | None, int], Experiment]  # runs (None: the paper's) and seed
+Builder = Callable[[int | None, int], Experiment]  # takes runs (None: the figure's default) and seed
 
 PAPER: dict[str, Builder] = {
     "figure-1a": figure_1a,

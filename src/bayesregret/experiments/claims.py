@@ -1,4 +1,4 @@
-"""What is claimed of the experiments, decided by their numbers. No verdict is written by hand."""
+"""Claims about the experiments, with verdicts computed from the numbers, never written by hand."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from bayesregret.digits import brief, counted, with_error
-from bayesregret.experiments.experiment import Outcome, exact_difference_of
+from bayesregret.experiments.experiment import PointOutcome, exact_difference_of
 from bayesregret.experiments.table import Claim
 
-Whose = Literal["paper", "bayesregret"]
-# A difference of so many standard errors decides.
+Claimant = Literal["paper", "bayesregret"]
+# A difference of this many standard errors is decisive.
 DECISIVE = 4.0
-# Numbers that agree to this share are the same.
+# Numbers whose relative difference is at most this count as equal.
 SAME = 1e-9
 
 
 def at_every_point(
     figure: str,
     statement: str,
-    outcomes: Sequence[Outcome],
-    holds: Callable[[Outcome], bool],
-    tell: Callable[[Outcome], str],
-    whose: Whose = "paper",
+    outcomes: Sequence[PointOutcome],
+    holds: Callable[[PointOutcome], bool],
+    describe: Callable[[PointOutcome], str],
+    whose: Claimant = "paper",
 ) -> Claim:
-    """A claim about each point alone; the points where it fails are its exceptions."""
+    """Return a claim about each point separately; the points where it fails are its exceptions."""
     failing = [outcome for outcome in outcomes if not holds(outcome)]
     evidence = f"at {len(outcomes) - len(failing)} of {counted(len(outcomes), 'point')}"
     return Claim(
@@ -33,69 +33,72 @@ def at_every_point(
         statement,
         "fails" if failing else "holds",
         evidence,
-        tuple(f"{outcome.point.name}: {tell(outcome)}" for outcome in failing),
+        tuple(f"{outcome.point.name}: {describe(outcome)}" for outcome in failing),
         whose,
     )
 
 
 def regret_falls(
-    figure: str, statement: str, outcomes: Sequence[Outcome], *, towards: Literal["first", "last"]
+    figure: str, statement: str, outcomes: Sequence[PointOutcome], *, towards: Literal["first", "last"]
 ) -> Claim:
-    """The three outermost points are in order, and the outermost is decisively below the highest."""
+    """Claim that the three outermost points are in order, and the outermost is decisively below the highest."""
     ordered = list(outcomes) if towards == "first" else list(outcomes)[::-1]
     edge = ordered[:3]
     highest = max(outcomes, key=lambda outcome: outcome.regret(0))
     in_order = all(a.regret(0) <= b.regret(0) + b.stderr(0) for a, b in itertools.pairwise(edge))
     lower = edge[0].regret(0) + DECISIVE * edge[0].stderr(0) < highest.regret(0) - DECISIVE * highest.stderr(0)
-    told = ", ".join(f"{o.point.name}: {with_error(o.regret(0), o.stderr(0))}" for o in edge)
-    evidence = f"{told}; highest {with_error(highest.regret(0), highest.stderr(0))} at {highest.point.name}"
+    outermost = ", ".join(f"{o.point.name}: {with_error(o.regret(0), o.stderr(0))}" for o in edge)
+    evidence = f"{outermost}; highest {with_error(highest.regret(0), highest.stderr(0))} at {highest.point.name}"
     return Claim(figure, statement, "holds" if in_order and lower else "fails", evidence)
 
 
-def first_policy_is_better(figure: str, outcomes: Sequence[Outcome], other: int = 1, whose: Whose = "paper") -> Claim:
-    """BayesUCB below UCB1: by exact regrets where there are; by how many standard errors of the paired difference."""
+def first_policy_is_better(
+    figure: str, outcomes: Sequence[PointOutcome], other: int = 1, whose: Claimant = "paper"
+) -> Claim:
+    """Claim that BayesUCB has less regret than UCB1, by exact regrets where known, else by the paired difference."""
     exact = [found[0] for o in outcomes if (found := exact_difference_of(o.result, other)) is not None]
     claim = at_every_point(
         figure,
         "The regret of BayesUCB is below that of UCB1.",
         outcomes,
-        lambda outcome: _has_more(outcome, other),
-        lambda outcome: f"{_told_difference(outcome, other)}, {_distance(outcome, other):.1f} standard errors",
+        lambda outcome: _has_more_regret(outcome, other),
+        lambda outcome: f"{_describe_difference(outcome, other)}, {_distance(outcome, other):.1f} standard errors",
     )
     evidence = claim.evidence
     distances = [_distance(outcome, other) for outcome in outcomes]
     if len(exact) == len(outcomes):
         smallest = min(range(len(outcomes)), key=exact.__getitem__)
-        evidence += f", least by {brief(exact[smallest])} (exact), {outcomes[smallest].point.name}; "
-        evidence += f"simulated, at {sum(distance > 0.0 for distance in distances)}"
+        evidence += f", smallest margin {brief(exact[smallest])} (exact) at {outcomes[smallest].point.name}; "
+        evidence += f"simulated: at {counted(sum(distance > 0.0 for distance in distances), 'point')}"
     nearest = min(range(len(outcomes)), key=distances.__getitem__)
-    evidence += f", least by {distances[nearest]:.1f} standard errors, {outcomes[nearest].point.name}"
+    evidence += f", smallest margin {distances[nearest]:.1f} standard errors at {outcomes[nearest].point.name}"
     unsure = sum(0.0 < distance < DECISIVE for distance in distances)
     evidence += f"; {counted(unsure, 'point')} by less than {DECISIVE:g}" if unsure else ""
     return Claim(claim.figure, claim.statement, claim.verdict, evidence, claim.exceptions, whose)
 
 
-def _has_more(outcome: Outcome, other: int) -> bool:
+def _has_more_regret(outcome: PointOutcome, other: int) -> bool:
     exact = exact_difference_of(outcome.result, other)
     return exact[0] > exact[1] if exact is not None else bool(outcome.result["policies"][other]["more"] > 0.0)
 
 
-def _distance(outcome: Outcome, other: int) -> float:
-    told = outcome.result["policies"][other]
-    return told["more"] / told["more_stderr"] if told["more_stderr"] > 0.0 else float("inf")
+def _distance(outcome: PointOutcome, other: int) -> float:
+    """Paired difference of regrets in standard errors."""
+    policy = outcome.result["policies"][other]
+    return policy["more"] / policy["more_stderr"] if policy["more_stderr"] > 0.0 else float("inf")
 
 
-def _told_difference(outcome: Outcome, other: int) -> str:
-    told = outcome.result["policies"][other]
+def _describe_difference(outcome: PointOutcome, other: int) -> str:
+    policy = outcome.result["policies"][other]
     exact = exact_difference_of(outcome.result, other)
     exactly = "" if exact is None else f" (exactly {brief(exact[0])})"
-    return f"{with_error(told['more'], told['more_stderr'], signed=True)}{exactly}"
+    return f"{with_error(policy['more'], policy['more_stderr'], signed=True)}{exactly}"
 
 
 def below(
-    figure: str, statement: str, outcomes: Sequence[Outcome], lower: str, upper: str, part: str = "leading"
+    figure: str, statement: str, outcomes: Sequence[PointOutcome], lower: str, upper: str, part: str = "leading"
 ) -> Claim:
-    """One bound below another at every point."""
+    """Claim that one bound is below another at every point."""
     return at_every_point(
         figure,
         statement,
@@ -105,32 +108,36 @@ def below(
     )
 
 
-def below_somewhere(figure: str, statement: str, outcomes: Sequence[Outcome], lower: str, upper: str) -> Claim:
+def below_somewhere(figure: str, statement: str, outcomes: Sequence[PointOutcome], lower: str, upper: str) -> Claim:
+    """Claim that one bound's leading term is below another's at one point at least."""
     where = [o for o in outcomes if o.bound(lower, "leading") <= o.bound(upper, "leading")]
     names = ", ".join(o.point.name for o in where) or "none"
     return Claim(figure, statement, "holds" if where else "fails", f"{len(where)} of {len(outcomes)} points: {names}")
 
 
-def does_not_move(figure: str, statement: str, outcomes: Sequence[Outcome], bound: str) -> Claim:
+def does_not_move(figure: str, statement: str, outcomes: Sequence[PointOutcome], bound: str) -> Claim:
+    """Claim that a bound's leading term is the same at every point."""
     values = [outcome.bound(bound, "leading") for outcome in outcomes]
     spread = (max(values) - min(values)) / max(values)
     evidence = f"from {brief(min(values))} to {brief(max(values))}"
     return Claim(figure, statement, "holds" if spread <= SAME else "fails", evidence)
 
 
-def certified_hold(figure: str, outcomes: Sequence[Outcome], policies: Sequence[str] = ("bayes-ucb", "ucb1")) -> Claim:
-    """Every certified bound against the regret of its policy, at every point."""
+def certified_hold(
+    figure: str, outcomes: Sequence[PointOutcome], policies: Sequence[str] = ("bayes-ucb", "ucb1")
+) -> Claim:
+    """Claim that at every point each certified bound is above the regret of its policy."""
     exceptions = []
     compared, tightest = 0, float("inf")
     for outcome in outcomes:
-        for name, told in outcome.result["bounds"].items():
-            if told["form"] == "certified" and told["policy"] in policies:
-                policy = list(policies).index(told["policy"])
+        for name, bound in outcome.result["bounds"].items():
+            if bound["form"] == "certified" and bound["policy"] in policies:
+                policy = list(policies).index(bound["policy"])
                 compared += 1
                 value = outcome.bound(name)
                 regret, stderr = outcome.regret(policy), outcome.stderr(policy)
                 tightest = min(tightest, value / regret if regret > 0.0 else float("inf"))
-                if regret - DECISIVE * stderr > value + told["error"]:
+                if regret - DECISIVE * stderr > value + bound["error"]:
                     exceptions.append(
                         f"{outcome.point.name}: {name} {brief(value)}, regret {with_error(regret, stderr)}"
                     )
@@ -140,11 +147,11 @@ def certified_hold(figure: str, outcomes: Sequence[Outcome], policies: Sequence[
     return Claim(figure, statement, verdict, evidence, tuple(exceptions), "bayesregret")
 
 
-def printed_holds(figure: str, what: str, outcomes: Sequence[Outcome], bound: str, policy: int = 0) -> Claim:
-    """A printed bound, remainder included, against the regret: violated or negative, the report shows where."""
+def printed_holds(figure: str, theorem: str, outcomes: Sequence[PointOutcome], bound: str, policy: int = 0) -> Claim:
+    """Claim that a printed bound, remainder included, is above the regret: it fails where violated or negative."""
     return at_every_point(
         figure,
-        f"{what}, with its remainder, is above the regret.",
+        f"{theorem}, with its remainder, is above the regret.",
         outcomes,
         lambda o: o.bound(bound) >= max(0.0, o.regret(policy) - DECISIVE * o.stderr(policy)),
         lambda o: f"{brief(o.bound(bound))}, regret {with_error(o.regret(policy), o.stderr(policy))}",

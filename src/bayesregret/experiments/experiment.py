@@ -1,4 +1,4 @@
-"""An experiment: points to run, the trends that a figure draws of them, and the claims that they decide."""
+"""Experiments: points to run, trends that a figure draws through them, and claims that they decide."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from bayesregret.experiments.table import Axis, Claim, Exact, Kind, Table, Trend
 
 @dataclass(frozen=True)
 class Point:
+    """One set of settings to run, and its place on the x axis."""
+
     x: float
-    name: str  # what it is, in words
+    name: str  # for people: width 0.5
     settings: Settings
 
 
-Computed = tuple[float, float]  # an exact value and its numerical error
+ExactValue = tuple[float, float]  # with its numerical error
 
 
 @dataclass(frozen=True)
 class TrendOf:
-    """How to read a trend from the results of points."""
+    """A trend to draw, with the functions that read its values from the results of points."""
 
     name: str
     label: str
     kind: Kind
     read: Callable[[Result], tuple[float, float | None]]  # value and standard error
-    read_exact: Callable[[Result], Computed | None] = lambda result: None
+    read_exact: Callable[[Result], ExactValue | None] = lambda result: None
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A point with what it gave."""
+class PointOutcome:
+    """A point with its result."""
 
     point: Point
     result: Result
@@ -45,19 +47,19 @@ class Outcome:
     def stderr(self, policy: int) -> float:
         return float(self.result["policies"][policy]["stderr"])
 
-    def exact(self, policy: int) -> Computed | None:
+    def exact(self, policy: int) -> ExactValue | None:
         return exact_regret_of(self.result, policy)
 
     def bound(self, name: str, part: str = "value") -> float:
         return number(self.result["bounds"][name][part])
 
 
-Decide = Callable[[str, Sequence[Outcome]], list[Claim]]  # from the figure's name and its outcomes
+Decide = Callable[[str, Sequence[PointOutcome]], list[Claim]]  # takes the figure's name and its outcomes
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure of the paper, or one beyond it."""
+    """Everything that defines one figure."""
 
     figure: str
     title: str
@@ -68,12 +70,12 @@ class Experiment:
     trends: tuple[TrendOf, ...]
     claims: Decide
     notes: Mapping[str, Any] = field(default_factory=dict)
-    sort_by: Callable[[Outcome], float] | None = None  # points are in the order of this, and x is their rank
-    name: Callable[[Outcome], str] = lambda outcome: outcome.point.name
-    ranked: bool = False  # each trend is drawn in the order of its own values
+    sort_by: Callable[[PointOutcome], float] | None = None  # if given, points are sorted by this, and x is their rank
+    name: Callable[[PointOutcome], str] = lambda outcome: outcome.point.name
+    ranked: bool = False  # whether each trend is drawn in the order of its values
 
-    def table(self, outcomes: Sequence[Outcome]) -> Table:
-        """The numbers that the figure draws."""
+    def table(self, outcomes: Sequence[PointOutcome]) -> Table:
+        """Return the numbers that the figure draws."""
         ordered = list(outcomes) if self.sort_by is None else sorted(outcomes, key=self.sort_by)
         points = [o.point.x for o in ordered] if self.sort_by is None else [i + 1.0 for i in range(len(ordered))]
         return Table(
@@ -90,7 +92,7 @@ class Experiment:
         )
 
 
-def _trend(trend: TrendOf, outcomes: Sequence[Outcome]) -> Trend:
+def _trend(trend: TrendOf, outcomes: Sequence[PointOutcome]) -> Trend:
     read = [trend.read(outcome.result) for outcome in outcomes]
     errors = [error for _, error in read if error is not None]
     values = tuple(value for value, _ in read)
@@ -106,7 +108,7 @@ def _trend(trend: TrendOf, outcomes: Sequence[Outcome]) -> Trend:
 
 
 def _common_settings(points: Sequence[Point]) -> dict[str, Any]:
-    """What all points share."""
+    """Settings of all points; "varies" where they differ."""
     shared = {}
     for name in ("horizon", "runs", "seed"):
         values = {point.settings[name] for point in points}
@@ -114,49 +116,53 @@ def _common_settings(points: Sequence[Point]) -> dict[str, Any]:
     return shared
 
 
-def exact_regret_of(result: Result, policy: int) -> Computed | None:
-    """The exact regret with its numerical error, where it was asked for."""
-    told = result["policies"][policy]
-    return (told["exact"], told["exact_error"]) if "exact" in told else None
+def exact_regret_of(result: Result, policy: int) -> ExactValue | None:
+    """Return the exact regret with its numerical error; None if the settings did not request it."""
+    found = result["policies"][policy]
+    return (found["exact"], found["exact_error"]) if "exact" in found else None
 
 
-def exact_difference_of(result: Result, policy: int) -> Computed | None:
-    """How much more the exact regret is than the first policy's."""
+def exact_difference_of(result: Result, policy: int) -> ExactValue | None:
+    """Return the exact regret minus the first policy's."""
     first, other = exact_regret_of(result, 0), exact_regret_of(result, policy)
     return None if first is None or other is None else (other[0] - first[0], other[1] + first[1])
 
 
 def regret_of(policy: int, name: str, label: str) -> TrendOf:
+    """Trend of a policy's regret."""
+
     def read(result: Result) -> tuple[float, float | None]:
-        told = result["policies"][policy]
-        return told["regret"], told["stderr"]
+        found = result["policies"][policy]
+        return found["regret"], found["stderr"]
 
     return TrendOf(name, label, "regret", read, lambda result: exact_regret_of(result, policy))
 
 
 def ratio_of(policy: int, name: str, label: str) -> TrendOf:
-    """Over the least regret that any policy can have; the point must be asked for it (`optimal`)."""
+    """Trend of a policy's regret over the optimal regret, which the settings must request (`optimal`)."""
 
     def read(result: Result) -> tuple[float, float | None]:
-        told, least = result["policies"][policy], result["optimal"]["regret"]
-        return told["regret"] / least, told["stderr"] / least
+        found, optimal = result["policies"][policy], result["optimal"]["regret"]
+        return found["regret"] / optimal, found["stderr"] / optimal
 
     return TrendOf(name, label, "regret", read)
 
 
 def difference_of(policy: int, name: str, label: str) -> TrendOf:
-    """How much more regret than the first policy's, on the same instances and noise."""
+    """Trend of a policy's regret minus the first policy's, on the same instances and noise."""
 
     def read(result: Result) -> tuple[float, float | None]:
-        told = result["policies"][policy]
-        return told["more"], told["more_stderr"]
+        found = result["policies"][policy]
+        return found["more"], found["more_stderr"]
 
     return TrendOf(name, label, "difference", read, lambda result: exact_difference_of(result, policy))
 
 
 def bound_of(name: str, label: str, kind: Kind, part: str = "value") -> TrendOf:
+    """Trend of a bound: infinite where its assumptions fail."""
+
     def read(result: Result) -> tuple[float, float | None]:
-        told = result["bounds"].get(name)
-        return (number(told[part]) if told is not None else math.inf), None  # a form that refuses bounds nothing
+        bound = result["bounds"].get(name)
+        return (number(bound[part]) if bound is not None else math.inf), None
 
     return TrendOf(name, label, kind, read)

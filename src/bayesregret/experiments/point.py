@@ -1,6 +1,7 @@
-"""One point of an experiment: settings as plain data, and the numbers that they give.
+"""One point of an experiment: settings and results as plain data.
 
-Settings hold all that a result depends on, so that a finished point can be kept and found again (study.py).
+Settings contain everything that a result depends on, so a study can store a finished point and find it again
+(study/store.py).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 Result = dict[str, Any]
 
-EXACT_ENOUGH = 1e-4  # relative error of exact regrets: far below what a figure shows
-UNASKED = {"exact": False, "optimal": False, "delay": 0, "batch": 1}
-ALL_BOUNDS = "all"  # every bound that there is for the bandit
+EXACT_ENOUGH = 1e-4  # relative error of exact regrets: invisible in a figure
+DEFAULTS = {"exact": False, "optimal": False, "delay": 0, "batch": 1}
+ALL_BOUNDS = "all"  # every upper bound for this kind of bandit
 
 
 def point_settings(
@@ -40,11 +41,11 @@ def point_settings(
     delay: int = 0,
     batch: int = 1,
 ) -> Settings:
-    """Plain data for a point. A policy is {"name": ...} with its own settings; a prior is a problem as a dict.
+    """Return a point's settings as plain data. A policy is {"name": ...} and its settings, a prior is a problem's dict.
 
-    `accuracy` is the relative standard error that is enough for bounds which are averages over random instances;
-    `exact` asks for the exact regret of every policy, too, and `optimal` for the least regret that there can be.
-    `delay` and `batch` are those of `simulate`.
+    `accuracy` is the relative standard error required of bounds that are averages over random instances; `exact`
+    requests the exact regret of every policy, `optimal` the smallest regret that any policy can have. `delay` and
+    `batch` are those of `simulate`.
     """
     settings: Settings = {
         "problem": bandit.to_dict(),
@@ -55,28 +56,28 @@ def point_settings(
         "bounds": bounds if isinstance(bounds, str) else list(bounds),
         "accuracy": accuracy,
     }
-    # Points that do not ask for it are found again under the key that they always had.
-    asked = {"exact": exact, "optimal": optimal, "delay": delay, "batch": batch}
-    return settings | {name: value for name, value in asked.items() if value != UNASKED[name]}
+    # Defaults are left out, so that points computed before these settings existed keep their keys.
+    optional = {"exact": exact, "optimal": optimal, "delay": delay, "batch": batch}
+    return settings | {name: value for name, value in optional.items() if value != DEFAULTS[name]}
 
 
 class Computed(NamedTuple):
-    """What needs no simulation."""
+    """The part of a result that needs no simulation."""
 
-    exact: list[dict[str, float]]  # of each policy
+    exact: list[dict[str, float]]  # one per policy
     bounds: dict[str, Any]
     optimal: dict[str, Any]
 
 
 def compute_point(settings: Settings) -> Computed:
-    """Bound and compute what the settings say; what cannot be computed is told before anything is simulated."""
+    """Compute the exact regrets, bounds and optimal regret that the settings request; ValueError if impossible."""
     bandit = problem_from_dict(settings["problem"])
     policies = [_policy(policy) for policy in settings["policies"]]
     return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings), _optimal(bandit, settings))
 
 
 def run_point(settings: Settings, threads: int | None = None, computed: Computed | None = None) -> Result:
-    """Simulate, bound and compute what the settings say."""
+    """Return the result of a point. Computations come first, so that impossible requests fail before any simulation."""
     exact, bounds, optimal = compute_point(settings) if computed is None else computed
     bandit = problem_from_dict(settings["problem"])
     policies = [_policy(policy) for policy in settings["policies"]]
@@ -100,7 +101,7 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
                 "name": name,
                 "regret": found[name].mean,
                 "stderr": found[name].stderr,
-                "more": difference.mean,  # than the first policy, run by run
+                "more": difference.mean,  # regret minus the first policy's, run by run
                 "more_stderr": difference.stderr,
             }
             | regret
@@ -119,7 +120,7 @@ def _policy(settings: Mapping[str, Any]) -> Policy:
 
 
 def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> list[dict[str, float]]:
-    """The exact regret of each policy with its numerical error, where the settings ask for it."""
+    """Return the exact regret of each policy with its numerical error, if the settings request it."""
     if not settings.get("exact", False):
         return [{} for _ in policies]
     from bayesregret.exact import exact_regret
@@ -133,27 +134,27 @@ def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
         return {}
     from bayesregret.optimal import bayes_optimal_regret
 
-    least = bayes_optimal_regret(bandit, settings["horizon"])
-    least.check_positive()
-    return {"optimal": {"regret": least.regret, "error": least.error}}
+    optimal = bayes_optimal_regret(bandit, settings["horizon"])
+    optimal.check_positive()
+    return {"optimal": {"regret": optimal.regret, "error": optimal.error}}
 
 
 def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:
-    """Value, leading term and standing of each bound that is asked for; certified ones that refuse are left out."""
-    asked = settings["bounds"]
-    if not asked:
+    """Return the requested bounds as plain data, without those whose assumptions fail."""
+    requested = settings["bounds"]
+    if not requested:
         return {}
     from bayesregret.bounds.bound import DoesNotHold, Formula
 
-    told = {}
+    found = {}
     for formula in Formula.every.values():
-        wanted = formula.kind == "upper" and formula.listed if asked == ALL_BOUNDS else formula.name in asked
-        if wanted and formula.fits(bandit):
+        wanted = formula.kind == "upper" and formula.listed if requested == ALL_BOUNDS else formula.name in requested
+        if wanted and formula.covers(bandit):
             try:
                 bound = formula(bandit, horizon=settings["horizon"], **_options(formula, bandit, settings))
             except DoesNotHold:
                 continue
-            told[formula.name] = {
+            found[formula.name] = {
                 "form": bound.form,
                 "policy": bound.policy,
                 "value": _finite(bound.value),
@@ -161,21 +162,21 @@ def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:
                 "error": bound.error,
                 "applies": bound.applies,
             }
-    return told
+    return found
 
 
 def _options(formula: Formula, bandit: Bandit, settings: Settings) -> dict[str, Any]:
-    """The accuracy, where the formula can use it."""
-    _, body = formula.bodies[bandit.kind]
-    asked = settings["accuracy"]
-    return {"accuracy": asked} if asked is not None and "accuracy" in inspect.signature(body).parameters else {}
+    """Return the accuracy, if the formula takes one."""
+    body = formula.body(bandit)
+    accuracy = settings["accuracy"]
+    return {"accuracy": accuracy} if accuracy is not None and "accuracy" in inspect.signature(body).parameters else {}
 
 
 def _finite(value: float) -> float | str:
-    """JSON has no infinity."""
+    """Return an infinity as text: JSON has none."""
     return value if math.isfinite(value) else str(value)
 
 
 def number(value: float | str) -> float:
-    """What `_finite` wrote."""
+    """Return the number that `_finite` wrote."""
     return float(value)

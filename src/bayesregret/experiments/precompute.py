@@ -1,7 +1,7 @@
-"""What is computed of the points to come, by other processes, while others are simulated.
+"""Exact regrets and bounds of later points, computed by worker processes while earlier points are simulated.
 
-Exact regrets and bounds are many small steps of Python, which threads cannot share. Simulations need all processors
-but not long, so they stay where they can be interrupted.
+These computations are many small steps of Python, which threads cannot run in parallel. Simulations use all processors
+but finish quickly, so they stay in the main process, where the user can interrupt them.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from contextlib import contextmanager, suppress
 from bayesregret.experiments.point import Computed, Settings, compute_point
 from bayesregret.simulation.engine import available_threads
 
-# A process takes a second or two to start: it pays for so many points.
+# A process takes a second or two to start, which pays off from this many points on.
 FEWEST_POINTS = 24
 
-Found = Callable[[Settings], Computed | None]
+Lookup = Callable[[Settings], Computed | None]
 
 
 @contextmanager
-def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> Iterator[Found]:
-    """A function that gives what was computed of one of these points, None if that is still to be done.
+def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> Iterator[Lookup]:
+    """Yield a function that returns the computed part of one of these points; None if the caller must compute it.
 
-    There are as many processes as threads that may be used, all processors if None.
+    The number of processes is `threads`; None uses all processors.
     """
     processes = threads or available_threads()
     if len(points) < FEWEST_POINTS or processes < 2:
         yield lambda settings: None
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_the_parent)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
     places = {}
-    for group in _alike(points):
+    for group in _groups(points):
         task = pool.submit(_compute_all, group)
         places.update({_key(settings): (task, place) for place, settings in enumerate(group)})
 
-    def of(settings: Settings) -> Computed | None:
-        # What fails there, such as a model of the user's that is not known there, is done or told here.
+    def look_up(settings: Settings) -> Computed | None:
+        # What fails in a worker, such as a user's model that it does not know, is done or reported by the caller.
         with suppress(Exception):
             task, place = places[_key(settings)]
             return task.result()[place]
         return None
 
     try:
-        yield of
+        yield look_up
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _alike(points: Sequence[Settings]) -> list[list[Settings]]:
-    """Points whose bandits differ in the prior means alone share most of the work, if one process has them all."""
+def _groups(points: Sequence[Settings]) -> list[list[Settings]]:
+    """Group points whose bandits differ only in the prior means: they share most of the work within one process."""
     groups: dict[str, list[Settings]] = {}
     for settings in points:
         problem = {name: value for name, value in settings["problem"].items() if name != "prior_mean"}
@@ -71,14 +71,14 @@ def _compute_all(points: Sequence[Settings]) -> list[Computed]:
     return [compute_point(settings) for settings in points]
 
 
-def _end_with_the_parent() -> None:
-    """Leave interrupts to the parent, and end when it does, however that is."""
+def _end_with_parent() -> None:
+    """Leave interrupts to the parent, and exit when the parent ends for any reason."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
-    def watch() -> None:
+    def wait() -> None:
         parent.join()
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Running experiments: each finished point is kept in a study, and none is done twice."""
+"""Run experiments: a study stores each finished point, and no point is computed twice."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayesregret.experiments.experiment import Experiment, Outcome
+from bayesregret.experiments.experiment import Experiment, PointOutcome
 from bayesregret.experiments.point import run_point
 from bayesregret.experiments.precompute import computed_ahead
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.study import Study
 
-# Told before each point: the figure, the point in words, and how many points are done of how many.
+# Called before each point with the figure, the point's name, the number of finished points and their total.
 Listener = Callable[[str, str, int, int], Any]
 
 
 @dataclass(frozen=True)
 class Finished:
-    """An experiment with all its points run."""
+    """The outcome of an experiment."""
 
     table: Table
     claims: tuple[Claim, ...]
-    run: int  # points that had to be run now; the others were in the study
-    seconds: float  # that these took
+    run: int  # points computed by this call; the others were in the study
+    seconds: float  # spent on these points
 
 
 def run_experiments(
     experiments: Sequence[Experiment], study: Study, *, threads: int | None = None, listener: Listener | None = None
 ) -> list[Finished]:
-    """Run what the study lacks, and keep each point as soon as it is finished."""
+    """Run the points that the study lacks, and save each as soon as it is finished."""
     total = sum(len(experiment.points) for experiment in experiments)
     points = [point.settings for experiment in experiments for point in experiment.points]
     done = 0
@@ -49,7 +49,7 @@ def run_experiments(
                     took = time.perf_counter() - begin
                     study.save(point.settings, result, seconds=took)
                     fresh, seconds = fresh + 1, seconds + took
-                outcomes.append(Outcome(point, result))
+                outcomes.append(PointOutcome(point, result))
                 done += 1
             claims = tuple(experiment.claims(experiment.figure, outcomes))
             finished.append(Finished(experiment.table(outcomes), claims, fresh, seconds))

@@ -1,4 +1,4 @@
-"""A sweep of the user's own: any fields of a problem, any policies, the same study and report."""
+"""User-defined sweeps: any fields of a problem and any policies, with the same study and report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from bayesregret import checks
 from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf, bound_of, ratio_of, regret_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.models import Bandit
@@ -23,7 +23,7 @@ FIELDS = {
     *("problem", "vary", "policies", "bounds", "exact", "optimal"),
     *("horizon", "delay", "batch", "runs", "seed", "title"),
 }
-# What can be varied and is not the problem's: what it is if nothing is said, and the least that it may be.
+# Fields that may vary besides the problem's: default and smallest value.
 TIMES = {"horizon": (paper_settings.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
 MOST_POINTS = 100_000
 # A field that spans more than this is drawn on a log axis.
@@ -31,12 +31,12 @@ WIDE = 20.0
 
 
 def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
-    """The experiments that a TOML file describes: one figure for each combination of all varied fields but the first.
+    """Return the experiments that a TOML file describes: one figure per combination of all varied fields but the first.
 
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
-    list of values for each field that changes, the horizon, delay or batch among them if you like, and `policies`,
-    `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal` regrets are drawn
-    over the least that any policy can have.
+    list of values for each field that changes (horizon, delay and batch may be among them), and optionally `policies`,
+    `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal`, regrets are
+    divided by the optimal regret.
     """
     name = os.fspath(path)
     try:
@@ -53,17 +53,18 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
 
 
 def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
+    """Return the experiments that the content of a sweep file describes."""
     for field in data:
         if field not in FIELDS:
-            raise ValueError(f"{field} is no field of a sweep; it may have {', '.join(sorted(FIELDS))}")
+            raise ValueError(f"{field} is not a field of a sweep; the fields are {', '.join(sorted(FIELDS))}")
     vary = _vary(data)
     (first, values), *others = vary.items()
     if _count(vary) > MOST_POINTS:
         raise ValueError(f"vary must give at most {MOST_POINTS:,} points, got {_count(vary):,}")
     made = []
-    combinations = list(itertools.product(*(levels for _, levels in others)))
-    for number, levels in enumerate(combinations, start=1):
-        fixed = dict(zip((field for field, _ in others), levels, strict=True))
+    combinations = list(itertools.product(*(choices for _, choices in others)))
+    for number, chosen in enumerate(combinations, start=1):
+        fixed = dict(zip((field for field, _ in others), chosen, strict=True))
         figure = "sweep" if len(combinations) == 1 else f"sweep-{number}"
         made.append(_experiment(data, figure, first, values, fixed))
     return made
@@ -90,19 +91,19 @@ def _experiment(
     data: Mapping[str, Any], figure: str, first: str, values: Sequence[Any], fixed: Mapping[str, Any]
 ) -> Experiment:
     policies = _policies(data)
-    bounds, exact, optimal = _bounds(data), _yes_or_no(data, "exact"), _yes_or_no(data, "optimal")
+    bounds, exact, optimal = _bounds(data), _boolean(data, "exact"), _boolean(data, "optimal")
     if optimal and (bounds or exact):
-        raise ValueError("optimal does not go with bounds or exact: regrets are drawn over the least regret")
+        raise ValueError("optimal does not go with bounds or exact: it divides regrets by the optimal regret")
     points = []
     for i, value in enumerate(values):
         number = isinstance(value, int | float) and not isinstance(value, bool)
         changed = dict(fixed) | {first: value}
         times = {
-            name: checks.whole(name, changed.pop(name, data.get(name, usual)), least)
-            for name, (usual, least) in TIMES.items()
+            name: checks.whole(name, changed.pop(name, data.get(name, default)), least)
+            for name, (default, least) in TIMES.items()
         }
         if (times["delay"], times["batch"]) != (0, 1) and (bounds or exact):
-            raise ValueError("delay and batch do not go with bounds or exact: those are of rewards in time")
+            raise ValueError("delay and batch do not go with bounds or exact, which assume immediate rewards")
         settings = point_settings(
             _bandit(data, changed),
             policies,
@@ -136,10 +137,12 @@ def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:
     if "common" not in fields:
         return problem_from_dict(fields)
     common = checks.one_of("problem.common", fields.pop("common"), COMMON_PROBLEMS)
-    known = inspect.signature(COMMON_PROBLEMS[common]).parameters
+    parameters = inspect.signature(COMMON_PROBLEMS[common]).parameters
     for field in fields:
-        if field not in known:
-            raise ValueError(f"{field} is no field of the common {common} problem; it may have {', '.join(known)}")
+        if field not in parameters:
+            raise ValueError(
+                f"{field} is not a field of the common {common} problem; the fields are {', '.join(parameters)}"
+            )
     return COMMON_PROBLEMS[common](**fields)
 
 
@@ -168,7 +171,7 @@ def _bounds(data: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _yes_or_no(data: Mapping[str, Any], field: str) -> bool:
+def _boolean(data: Mapping[str, Any], field: str) -> bool:
     given = data.get(field, False)
     if not isinstance(given, bool):
         raise checks.fail(field, "true or false", given)
@@ -181,8 +184,8 @@ def _trends(
     names = [str(policy["name"]) for policy in policies]
     regrets = []
     for i, name in enumerate(names):
-        told = name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
-        regrets.append(trend_of(i, told, told))
+        label = name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
+        regrets.append(trend_of(i, label, label))
     drawn = [bound_of(name, name, "certified" if name.startswith("certified") else "printed") for name in bounds]
     return (*regrets, *drawn)
 
@@ -191,11 +194,11 @@ def _scale(values: Sequence[float]) -> Any:
     return "log" if min(values) > 0.0 and max(values) / min(values) > WIDE else "linear"
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
-    """What can be decided of any sweep: certified bounds of the policies that were run, and exact regrets."""
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
+    """Claim that certified bounds of the sweep's policies hold, and that simulated regrets agree with exact ones."""
     policies = [policy["name"] for policy in outcomes[0].result["policies"]]
     compared = any(
-        told["form"] == "certified" and told["policy"] in policies for told in outcomes[0].result["bounds"].values()
+        bound["form"] == "certified" and bound["policy"] in policies for bound in outcomes[0].result["bounds"].values()
     )
     certified = [claims.certified_hold(figure, outcomes, policies)] if compared else []
     return certified + agreement(figure, outcomes)

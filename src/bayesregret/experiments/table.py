@@ -1,4 +1,4 @@
-"""What an experiment yields and a figure draws: numbers with their meaning, as plain data."""
+"""The numbers behind a figure, and claims about them, as plain data."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ Verdict = Literal["holds", "fails"]
 
 @dataclass(frozen=True)
 class Axis:
+    """Label and scale of an axis."""
+
     label: str
     scale: Scale = "linear"
-    mark: float | None = None  # a value with a meaning of its own, where a line is drawn
+    mark: float | None = None  # a reference value, where a line is drawn
     mark_label: str = ""
 
 
@@ -25,7 +27,7 @@ OVER_OPTIMAL = Axis("regret / least regret", "log", mark=1.0, mark_label="optima
 
 @dataclass(frozen=True)
 class Exact:
-    """What was computed without simulation, with estimates of the numerical error."""
+    """Values computed without simulation, with estimates of their numerical errors."""
 
     values: tuple[float, ...]
     errors: tuple[float, ...]
@@ -33,17 +35,17 @@ class Exact:
 
 @dataclass(frozen=True)
 class Trend:
-    """One line of a figure: a value for each point, with standard errors where it was simulated."""
+    """One line of a figure: a value for each point, with standard errors if simulated."""
 
-    name: str  # of the policy or bound: bayes-ucb, gap_dependent
-    label: str  # as the paper calls it
+    name: str  # the policy or bound: bayes-ucb, gap_dependent
+    label: str  # the name in the legend
     kind: Kind
     values: tuple[float, ...]
     errors: tuple[float, ...] | None = None
-    exact: Exact | None = None  # what the simulated values estimate
+    exact: Exact | None = None  # the values that the simulated ones estimate
 
     def in_order(self) -> list[int]:
-        """Its points from the lowest value to the highest; those that are no number last."""
+        """Return the indices of the points from the lowest value to the highest, NaN last."""
         return sorted(range(len(self.values)), key=lambda i: (math.isnan(self.values[i]), self.values[i]))
 
 
@@ -56,11 +58,11 @@ class Table:
     caption: str
     x: Axis
     y: Axis
-    points: tuple[float, ...]  # where the trends have their values
+    points: tuple[float, ...]  # x coordinates of the trends' values
     trends: tuple[Trend, ...]
-    point_names: tuple[str, ...] | None = None  # what each point is, where x alone does not say it
+    point_names: tuple[str, ...] | None = None  # for people, where x alone does not identify the point
     settings: Mapping[str, Any] = field(default_factory=dict)
-    ranked: bool = False  # each trend is drawn in the order of its own values, and x is the rank
+    ranked: bool = False  # whether each trend is drawn in the order of its values, with x the rank
 
     def __getitem__(self, name: str) -> Trend:
         return next(trend for trend in self.trends if trend.name == name)
@@ -69,7 +71,7 @@ class Table:
         return asdict(self)
 
     def rows(self) -> list[list[Any]]:
-        """Headings, then a row for each point: for CSV, LaTeX and the report's tables."""
+        """Return headings and a row per point, for CSV."""
         heading: list[Any] = [] if self.ranked else [self.x.label]
         if self.point_names is not None:
             heading.append("problem")
@@ -96,11 +98,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper, or this package, says about an experiment, with the verdict that the numbers give."""
+    """A statement of the paper or of this package about an experiment, with the verdict computed from the numbers."""
 
     figure: str
     statement: str
     verdict: Verdict
     evidence: str  # the numbers in one line
-    exceptions: tuple[str, ...] = ()  # where it fails, point by point
+    exceptions: tuple[str, ...] = ()  # one line for each point where it fails
     whose: Literal["paper", "bayesregret"] = "paper"

@@ -1,4 +1,4 @@
-"""Figures for papers: a table of an experiment, drawn and saved. Needs matplotlib, the extra `plot`."""
+"""Draw and save the tables of experiments as figures for papers. Needs matplotlib (the extra `plot`)."""
 
 from bayesregret.plotting.drawing import draw
 from bayesregret.plotting.prior_fit import draw_prior_fit, save_prior_fit

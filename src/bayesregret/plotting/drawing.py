@@ -1,4 +1,4 @@
-"""A table drawn: simulated and exact regret, bounds beside it, or sorted differences."""
+"""Draw a table: simulated and exact regrets, bounds, or sorted differences."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from bayesregret.experiments.table import Table, Trend
 from bayesregret.plotting import labels
 from bayesregret.plotting.legend import add_legend
 from bayesregret.plotting.marks import RATHER_WIDE, draw_exact, draw_marks, marker_style
-from bayesregret.plotting.scales import drawable, set_up, y_reach
+from bayesregret.plotting.scales import drawable, set_up_axes, y_limits
 from bayesregret.plotting.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
 
 Numbers = NDArray[np.float64]
-EDGE = 0.018  # how far from the axes' ends the marks of values beyond them are, as a part of its height
-INCHES_A_LETTER = 0.055  # of 8 point letters, roughly; a little too much is no harm
+EDGE = 0.018  # distance between the end of the y axis and the marks of values beyond it, relative to its height
+INCHES_PER_LETTER = 0.055  # of 8 point letters, rounded up
 
 
 def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
-    """A figure of the table in the size asked for, plus the legend's height below; touches no global state.
+    """Return a figure of the table, of this size plus the legend below; change no global state.
 
-    Values that a log axis cannot show are breaks in the line, with a mark at the edge. Artists of trend i have group
-    ids that begin with trend-i.
+    Values that a log axis cannot show break the line and are marked at the edge. The group ids of trend i's artists
+    begin with trend-i.
     """
     table = as_drawn(table)
     with paper_style():
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         axes = figure.subplots()
-        set_up(axes, table)
+        set_up_axes(axes, table)
         axes.set_xlabel(_lines(table.x.label, 0.85 * size.width), linespacing=1.0)
         axes.set_ylabel(_lines(table.y.label, 0.7 * size.height), linespacing=1.0)
         points = np.asarray(table.points, dtype=float)
@@ -44,22 +44,22 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
             _draw_trend(axes, f"trend-{i}", trend, look, x, size)
         for mark in edge_marks(table):
             _draw_edge_mark(axes, mark, table.trends[mark.trend], styles[mark.trend], x)
-        _draw_line_across(axes, table)
+        _draw_reference_line(axes, table)
         if legend:
             add_legend(figure, table, {mark.marker for mark in edge_marks(table)})
-        # Once laid out it stays so: PDF, PNG and the report's points agree.
+        # The layout is fixed now, so that PDF, PNG and the points in the report agree.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
 
 
 def as_drawn(table: Table) -> Table:
-    """With the values of each trend in the order in which they are drawn."""
+    """Return the table with the values of each trend in the order in which they are drawn."""
     return replace(table, trends=tuple(map(_ranked, table.trends))) if table.ranked else table
 
 
 def _ranked(trend: Trend) -> Trend:
-    """Without bands: those of values that were put in order say nothing about the order's own noise."""
+    """Sort the values and drop their errors, which ignore the noise in the order itself."""
     return replace(trend, values=tuple(trend.values[i] for i in trend.in_order()), errors=None)
 
 
@@ -68,18 +68,18 @@ def is_difference(table: Table) -> bool:
 
 
 class EdgeMark(NamedTuple):
-    """Values of a trend that the axis does not show: which ones, and where along it their marks stand."""
+    """Marks for the values of a trend that are beyond the y axis."""
 
     trend: int
-    marker: str  # v below it, ^ above
-    where: NDArray[np.bool_]
-    height: float  # from 0 at the bottom to 1
+    marker: str  # v below the axis, ^ above
+    where: NDArray[np.bool_]  # which values are beyond the axis
+    height: float  # of the marks, from 0 at the bottom to 1
 
 
 def edge_marks(table: Table) -> list[EdgeMark]:
-    """A row at the edge for each trend that needs one, so that none hides another."""
+    """Return a row of marks for each trend that needs one, so that none hides another."""
     marks: list[EdgeMark] = []
-    bottom = y_reach(table)[0]
+    bottom = y_limits(table)[0]
     for i, trend in enumerate(table.trends):
         values = np.asarray(trend.values, dtype=float)
         for marker, where in (("v", values < bottom), ("^", np.isposinf(values))):
@@ -90,8 +90,8 @@ def edge_marks(table: Table) -> list[EdgeMark]:
 
 
 def _lines(label: str, inches: float) -> str:
-    """The label broken so that it is not longer than that."""
-    return "\n".join(map(labels.for_figure, labels.wrapped(label, int(inches / INCHES_A_LETTER))))
+    """Break the label into lines of at most this length."""
+    return "\n".join(map(labels.for_figure, labels.wrapped(label, int(inches / INCHES_PER_LETTER))))
 
 
 def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size) -> None:
@@ -99,7 +99,7 @@ def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, siz
     if trend.exact is not None:
         draw_exact(axes, f"{name}-exact", x, trend.exact, look)
     if trend.kind == "difference":
-        # Those at zero or below in red.
+        # Differences of zero or below are red.
         for part, where, colour in (("up", y > 0.0, look.colour), ("down", y <= 0.0, RED)):
             shown = np.where(where, y, np.nan)
             draw_marks(axes, f"{name}-{part}", trend, x, shown, look._replace(colour=colour), size)
@@ -112,7 +112,7 @@ def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, siz
 
 
 def _draw_edge_mark(axes: Axes, mark: EdgeMark, trend: Trend, look: Look, x: Numbers) -> None:
-    """Full where the value was simulated, hollow for a bound."""
+    """Draw marks at the edge, filled for simulated values, hollow for bounds."""
     heights = np.full(int(mark.where.sum()), mark.height)
     face = look.colour if trend.errors is not None else PAPER
     style: dict[str, Any] = {"ms": 3.5, "mfc": face, "mec": look.colour, "mew": 0.8, "clip_on": False, "zorder": 4.0}
@@ -129,16 +129,16 @@ def _draw_line(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, size: 
     }
     markers = {"marker": look.marker or None} | marker_style(look, 3.2 if size.width < RATHER_WIDE else 4.0)
     axes.plot(x, y, gid=f"{name}-line", zorder=3.0 if look.marker else 2.5, **style, **markers)
-    alone = _alone(y)
-    if not look.marker and alone.any():
-        # A point between two breaks is no line, and must not vanish.
-        axes.plot(x[alone], y[alone], "_", color=look.colour, ms=6.0, mew=1.2, gid=f"{name}-alone", zorder=2.5)
+    isolated = _isolated(y)
+    if not look.marker and isolated.any():
+        # A point between two breaks gives no line, and would be invisible.
+        axes.plot(x[isolated], y[isolated], "_", color=look.colour, ms=6.0, mew=1.2, gid=f"{name}-alone", zorder=2.5)
 
 
-def _alone(y: Numbers) -> NDArray[np.bool_]:
+def _isolated(y: Numbers) -> NDArray[np.bool_]:
     padded = np.concatenate(([np.nan], y, [np.nan]))
-    alone: NDArray[np.bool_] = np.isfinite(y) & np.isnan(padded[:-2]) & np.isnan(padded[2:])
-    return alone
+    isolated: NDArray[np.bool_] = np.isfinite(y) & np.isnan(padded[:-2]) & np.isnan(padded[2:])
+    return isolated
 
 
 def _draw_band(axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers, look: Look) -> None:
@@ -150,8 +150,8 @@ def _draw_band(axes: Axes, name: str, x: Numbers, y: Numbers, errors: Numbers, l
     band.set_gid(f"{name}-band")
 
 
-def _draw_line_across(axes: Axes, table: Table) -> None:
-    """At zero for differences, or where the axis has its mark."""
+def _draw_reference_line(axes: Axes, table: Table) -> None:
+    """Draw a line at zero for differences, otherwise at the axis's mark."""
     mark = 0.0 if is_difference(table) and table.y.scale == "linear" else table.y.mark
     if mark is not None:
         axes.axhline(mark, color=GREY, lw=0.8, zorder=2.2, gid="across")

@@ -1,4 +1,4 @@
-"""Labels, which anyone may write, made safe for matplotlib and LaTeX; $...$ is mathematics where it can be."""
+"""Escape arbitrary labels for matplotlib and LaTeX; valid $...$ is set as mathematics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPECIAL = {
     "≥": r"$\geq$",
     "²": r"\textsuperscript{2}",
 } | {character: "\\" + character for character in "&%$#_{}"}
-# A Greek letter is mathematics, with the subscript that follows it.
+# A Greek letter and the subscript that follows it are set as mathematics.
 GREEK = {
     "α": r"\alpha",
     "β": r"\beta",
@@ -45,12 +45,12 @@ SUBSCRIPTS = {character: rf"\textsubscript{{{digit}}}" for digit, character in e
 
 
 def parts(label: str) -> list[tuple[bool, str]]:
-    """The label in pieces, each with whether it is mathematics; only where every $ has its partner."""
+    """Split a label into pieces, each with whether it is mathematics; one plain piece if a $ has no partner."""
     label = " ".join(label.split())
     if "$" not in label and "\\" not in label:
         label = SYMBOL.sub(_symbol, label)
     pieces = MATH.split(label)
-    if any("$" in text for text in pieces[::2]) or not _can_be_set(label):
+    if any("$" in text for text in pieces[::2]) or not _can_be_parsed(label):
         return [(False, label)]
     return [(i % 2 == 1, piece) for i, piece in enumerate(pieces) if piece]
 
@@ -61,8 +61,8 @@ def _symbol(found: re.Match[str]) -> str:
 
 
 @cache
-def _can_be_set(label: str) -> bool:
-    """Whether matplotlib knows all the commands."""
+def _can_be_parsed(label: str) -> bool:
+    """Return whether matplotlib knows all the commands."""
     try:
         MathTextParser("path").parse(label)
     except ValueError:
@@ -71,11 +71,12 @@ def _can_be_set(label: str) -> bool:
 
 
 def for_figure(label: str) -> str:
-    """With dollar signs that are not mathematics shown as they are."""
+    """Return the label for matplotlib, with dollar signs outside mathematics escaped."""
     return "".join(piece if is_math else piece.replace("$", r"\$") for is_math, piece in parts(label))
 
 
 def for_latex(label: str) -> str:
+    """Return the label for LaTeX, with special characters outside mathematics escaped."""
     return "".join(piece if is_math else _escaped(piece) for is_math, piece in parts(label))
 
 
@@ -84,16 +85,16 @@ def _escaped(text: str) -> str:
 
 
 def wrapped(label: str, width: int) -> list[str]:
-    """Lines of at most so many characters, formulas unbroken."""
-    held: dict[str, str] = {}  # formulas wait under a name of about their width, which has no space in it
+    """Break a label into lines of at most `width` characters, without breaking formulas."""
+    formulas: dict[str, str] = {}  # by placeholders of about their width, which have no spaces
 
-    def hold(match: re.Match[str]) -> str:
-        name = chr(0xE000 + len(held)) * max(1, len(match[0]) // 2)
-        held[name] = match[0]
-        return name
+    def replace(match: re.Match[str]) -> str:
+        placeholder = chr(0xE000 + len(formulas)) * max(1, len(match[0]) // 2)
+        formulas[placeholder] = match[0]
+        return placeholder
 
-    whole = "".join(MATH.sub(hold, piece) if is_math else piece for is_math, piece in parts(label))
-    lines = textwrap.wrap(whole, width, break_long_words=False, break_on_hyphens=False) or [""]
-    for name, formula in held.items():
-        lines = [line.replace(name, formula) for line in lines]
+    text = "".join(MATH.sub(replace, piece) if is_math else piece for is_math, piece in parts(label))
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    for placeholder, formula in formulas.items():
+        lines = [line.replace(placeholder, formula) for line in lines]
     return lines

@@ -1,21 +1,21 @@
-"""A table in LaTeX, with booktabs' rules."""
+"""Tables in LaTeX, with the rules of booktabs."""
 
 from __future__ import annotations
 
 from bayesregret.experiments.table import Table
 from bayesregret.plotting import labels
-from bayesregret.plotting.numbers import cells
+from bayesregret.plotting.table_cells import table_cells
 
-HEADING_LETTERS = 11  # in a line of a heading, so that columns stay narrow
-ROWS_A_PAGE = 45
-MANY_COLUMNS = 6  # more need less room between them
-VERY_MANY_COLUMNS = 8  # and these smaller letters
+HEADING_LETTERS = 11  # in a line of a heading, to keep columns narrow
+ROWS_PER_PAGE = 45
+MANY_COLUMNS = 6  # more columns get less space between them
+VERY_MANY_COLUMNS = 8  # more columns get smaller letters, too
 
 
 def latex_table(table: Table) -> str:
-    """A `tabular`, or a `longtable` where it would not fit on a page."""
-    rows = cells(table)
-    is_long = len(rows) > ROWS_A_PAGE
+    """Return a `tabular`, or a `longtable` if it would not fit on a page."""
+    rows = table_cells(table)
+    is_long = len(rows) > ROWS_PER_PAGE
     environment = "longtable" if is_long else "tabular"
     packages = r"\usepackage{booktabs,longtable}" if is_long else r"\usepackage{booktabs}"
     first = ("" if table.ranked else "r") + ("l" if table.point_names is not None else "")

@@ -1,4 +1,4 @@
-"""The legend: below the axes, never over data, in as many columns as fit."""
+"""Legends below the axes, in as many columns as fit."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bayesregret.plotting import labels
 from bayesregret.plotting.marks import marker_style
 from bayesregret.plotting.style import GREY, PAPER, Look, looks
 
-LETTERS_AN_INCH = 20.0
-SAMPLE = 8  # letters that a line's sample takes
+LETTERS_PER_INCH = 20.0
+SAMPLE = 8  # width of a line's sample, in letters
 EXACT, SIMULATED = "exact", "simulated, ± standard error"
-BEYOND = {"v": "below the axis", "^": "infinite"}  # what the marks at the edges mean
+BEYOND = {"v": "below the axis", "^": "infinite"}  # meaning of the marks at the edges
 
 
 class Note(NamedTuple):
-    """What a mark means, with the mark."""
+    """A legend entry that explains a mark."""
 
     text: str
     look: Look
@@ -28,11 +28,11 @@ class Note(NamedTuple):
 
 
 def notes(table: Table, edge_markers: set[str]) -> list[Note]:
-    """What is drawn besides the trends' own lines; grey where there are trends of several colours."""
-    own = looks(table.trends)
+    """Return the entries besides the trends' names; grey if trends have several colours."""
+    trend_looks = looks(table.trends)
     found = []
     if any(trend.exact is not None for trend in table.trends):
-        look = own[0] if len(own) == 1 else Look(GREY, marker="o", hollow=True)
+        look = trend_looks[0] if len(trend_looks) == 1 else Look(GREY, marker="o", hollow=True)
         found += [Note(EXACT, look, "line"), Note(SIMULATED, look, "bar")]
     if table.y.mark is not None:
         found.append(Note(table.y.mark_label, Look(GREY), "line"))
@@ -43,10 +43,10 @@ def notes(table: Table, edge_markers: set[str]) -> list[Note]:
 
 
 def add_legend(figure: Figure, table: Table, edge_markers: set[str]) -> None:
-    """Makes the figure as much higher as the legend is high; the name of one trend alone is that of the figure."""
+    """Add a legend and the height it needs; a single trend has no entry, since the figure's name says it."""
     named = zip(table.trends, looks(table.trends), strict=True) if len(table.trends) > 1 else ()
     entries: list[tuple[str, Any]] = [(trend.label, _sample(look)) for trend, look in named]
-    entries += [(note.text, _noted(note)) for note in notes(table, edge_markers)]
+    entries += [(note.text, _note_sample(note)) for note in notes(table, edge_markers)]
     if not entries:
         return
     width, height = figure.get_size_inches()
@@ -60,9 +60,9 @@ def add_legend(figure: Figure, table: Table, edge_markers: set[str]) -> None:
 
 
 def _layouts(width: float) -> list[tuple[int, int]]:
-    """Columns, and letters in a line of a label, best first: broken labels in two columns rather than one long list."""
-    whole = int(LETTERS_AN_INCH * width)
-    return [(4, whole), (3, whole), (2, whole), (2, whole // 2 - SAMPLE), (1, whole - SAMPLE)]
+    """Return numbers of columns and of letters per line, best first: two columns of broken labels before one column."""
+    letters = int(LETTERS_PER_INCH * width)
+    return [(4, letters), (3, letters), (2, letters), (2, letters // 2 - SAMPLE), (1, letters - SAMPLE)]
 
 
 def _make(figure: Figure, entries: list[tuple[str, Any]], columns: int, letters: int) -> Legend:
@@ -75,7 +75,7 @@ def _make(figure: Figure, entries: list[tuple[str, Any]], columns: int, letters:
         "borderaxespad": 0.1,
     }
     handles = [handle for _, handle in entries]
-    # Names go in later: one that begins with an underscore would be left out.
+    # Labels are set afterwards, because matplotlib leaves out those that begin with an underscore.
     legend: Legend = figure.legend(handles, ["-"] * len(handles), **layout, **spacing)
     for text, (label, _) in zip(legend.get_texts(), entries, strict=True):
         text.set_linespacing(0.95)
@@ -88,7 +88,7 @@ def _sample(look: Look) -> Line2D:
     return Line2D([], [], color=look.colour, ls=look.line_style, lw=look.line_width, **markers)
 
 
-def _noted(note: Note) -> Any:
+def _note_sample(note: Note) -> Any:
     colour, marker = note.look.colour, note.look.marker
     if note.form == "line":
         return _sample(note.look._replace(marker=""))

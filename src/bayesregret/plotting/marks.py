@@ -1,4 +1,4 @@
-"""Simulated values as marks with error bars, and the exact ones as a line through them."""
+"""Draw simulated values as marks with error bars, and exact ones as a line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RATHER_WIDE = 5.0  # inches
 
 
 def mark_size(trend: Trend, size: Size) -> float:
-    """Differences are many, and their marks small."""
+    """Return the size of a trend's marks: small for differences, which are many."""
     wide = size.width >= RATHER_WIDE
     if trend.kind == "difference":
         return 3.6 if wide else 2.4
@@ -30,7 +30,7 @@ def marker_style(look: Look, size: float) -> dict[str, Any]:
 
 
 def draw_marks(axes: Axes, name: str, trend: Trend, x: Numbers, y: Numbers, look: Look, size: Size) -> None:
-    """A mark for each number in y, with a bar of a standard error up and down."""
+    """Draw a mark for each finite y, with a bar of one standard error up and down."""
     where = np.isfinite(y)
     if not where.any():
         return
@@ -43,7 +43,7 @@ def draw_marks(axes: Axes, name: str, trend: Trend, x: Numbers, y: Numbers, look
 
 
 def draw_exact(axes: Axes, name: str, x: Numbers, exact: Exact, look: Look) -> None:
-    """A line that runs off a log axis where the values are too small, or nothing but numerical error."""
+    """Draw a line, which leaves a log axis at the bottom where values are too small or within their numerical error."""
     y = np.asarray(exact.values, dtype=float)
     if axes.get_yscale() == "log":
         y = np.where(y > np.asarray(exact.errors), y, 1e-6 * axes.get_ylim()[0])

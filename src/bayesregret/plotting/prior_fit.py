@@ -1,4 +1,4 @@
-"""A fitted prior beside the history it came from: arms with their predictions, and how evenly arms fall in them."""
+"""Draw a fitted prior with its history: arms with their predictions, and a calibration histogram."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from scipy.stats import binom
 
 from bayesregret import checks
 from bayesregret.plotting import labels
-from bayesregret.plotting.saving import DPI, rendered, write_whole
+from bayesregret.plotting.saving import DPI, rendered, write_atomically
 from bayesregret.plotting.scales import plain
 from bayesregret.plotting.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
-from bayesregret.priors.calibration import Check, check_fit
+from bayesregret.priors.calibration import CalibrationCheck, check_fit
 from bayesregret.priors.fitted_prior import FittedPrior
 
 FORMS = ("png", "pdf", "svg")
-SHOWN_ARMS = 60  # more would touch each other
+SHOWN_ARMS = 60  # more marks would touch
 GAP = 1.0  # between experiments, in arms
-LETTERS, LONGEST_NAME = 50, 16  # that experiments' names may have, all of them or one
+LETTERS, LONGEST_NAME = 50, 16  # most letters in all experiments' names together, and in one
 BAND = 0.95
 WORDS = {"bernoulli": "success rate", "gaussian": "mean reward", "poisson": "mean count"}
 
 
 def save_prior_fit(fitted: FittedPrior, path: str | os.PathLike[str]) -> None:
-    """Write the picture of a fit; the path's suffix is .png, .pdf or .svg."""
+    """Write the figure of a fit; the path's suffix is .png, .pdf or .svg."""
     form = figure_form(path)
-    nameless = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[form]
-    image = rendered(draw_prior_fit(fitted), form, metadata=nameless, dpi=DPI, facecolor=PAPER)
-    write_whole(Path(path), image)
+    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[form]
+    image = rendered(draw_prior_fit(fitted), form, metadata=metadata, dpi=DPI, facecolor=PAPER)
+    write_atomically(Path(path), image)
 
 
 def figure_form(path: str | os.PathLike[str]) -> str:
+    """Return the file format that the suffix names."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise checks.fail("figure", "the name of a .png, a .pdf or a .svg file", os.fspath(path))
@@ -43,7 +44,7 @@ def figure_form(path: str | os.PathLike[str]) -> str:
 
 
 def draw_prior_fit(fitted: FittedPrior, size: Size = PAGE) -> Figure:
-    """Two panels: observed means on what the fit predicted of them, and a histogram that is flat if the prior fits."""
+    """Draw observed means on their predictions, and a histogram that is flat if the prior fits."""
     with paper_style():
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
@@ -58,18 +59,18 @@ def draw_prior_fit(fitted: FittedPrior, size: Size = PAGE) -> Figure:
     return figure
 
 
-def _draw_arms(axes: Axes, check: Check, word: str) -> None:
+def _draw_arms(axes: Axes, check: CalibrationCheck, word: str) -> None:
     history, outside = check.history, check.outside
     x = np.arange(history.arms) + GAP * history.experiment
     axes.vlines(x, check.low, check.high, color=GREY, alpha=0.45, lw=2.4, label="90% prediction", gid="predicted")
     for where, colour, label in ((~outside, BLUE, "observed"), (outside, RED, "observed outside of it")):
         if where.any():
             axes.plot(x[where], history.means[where], "o", color=colour, ms=3.2, mec=PAPER, mew=0.3, label=label)
-    # An experiment is named in its middle, as long as names have room.
+    # An experiment's name is at its middle; names are left out where there is no space.
     middles = [x[history.experiment == experiment].mean() for experiment in range(history.experiments)]
     names = [_short(history.labels[first][0]) for first in np.unique(history.experiment, return_index=True)[1]]
-    few = sum(map(len, names)) // LETTERS + 1
-    axes.set_xticks(middles[::few], names[::few])
+    step = sum(map(len, names)) // LETTERS + 1
+    axes.set_xticks(middles[::step], names[::step])
     axes.grid(axis="x", visible=False)
     axes.set_ylabel(word)
     axes.yaxis.set_major_formatter(lambda value, _: plain(value))
@@ -81,16 +82,16 @@ def _short(name: object) -> str:
     return labels.for_figure(text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…")
 
 
-def _draw_heights(axes: Axes, check: Check) -> None:
+def _draw_heights(axes: Axes, check: CalibrationCheck) -> None:
     bins, arms = check.bins, check.history.arms
-    low, high = (float(binom.ppf(share, arms, 1.0 / bins)) / arms for share in (0.5 - BAND / 2.0, 0.5 + BAND / 2.0))
+    low, high = (float(binom.ppf(level, arms, 1.0 / bins)) / arms for level in (0.5 - BAND / 2.0, 0.5 + BAND / 2.0))
     edges = np.linspace(0.0, 1.0, bins + 1)
     axes.bar(edges[:-1], check.heights, 1.0 / bins, align="edge", color=BLUE, alpha=0.55, ec=PAPER, lw=0.6, zorder=2.0)
     axes.axhspan(low, high, color=GRID, lw=0.0, zorder=0.5)
     label = f"{BAND:.0%} of bars end here if it fits"
     axes.hlines([low, high], 0.0, 1.0, color=GREY, lw=0.8, ls="--", zorder=3.0, label=label, gid="band")
     axes.grid(visible=False)
-    axes.set(xlim=(0.0, 1.0), xlabel="share of the prediction below", ylabel="arms", xticks=[0.0, 0.5, 1.0])
+    axes.set(xlim=(0.0, 1.0), xlabel="predictive probability below", ylabel="arms", xticks=[0.0, 0.5, 1.0])
     axes.set_ylim(0.0, 1.08 * max(high, float(check.heights.max())))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, handletextpad=0.4)

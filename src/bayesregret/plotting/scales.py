@@ -1,4 +1,4 @@
-"""Axes: what a scale can show, how far it reaches, and its ticks."""
+"""Limits and ticks of axes, and the values that an axis can show."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from bayesregret.experiments.table import Axis, Scale, Table
 from bayesregret.plotting.style import GREY
 
-DECADES = 10  # the most that an axis shows: a value like 1e-300 would press all others into a line
-MINOR_DECADES = 6  # more would be a blur
+DECADES = 10  # most decades on an axis: a value like 1e-300 would press all others into a line
+MINOR_DECADES = 6  # most decades with minor ticks
 MARGIN = 0.04
 
 
-def reach(values: Iterable[float], scale: Scale, *, zero: bool = False) -> tuple[float, float]:
-    """From where to where an axis goes that shows these values; those that it cannot show do not count."""
+def axis_limits(values: Iterable[float], scale: Scale, *, zero: bool = False) -> tuple[float, float]:
+    """Return the limits of an axis for these values, ignoring those that the scale cannot show."""
     shown = [value for value in values if math.isfinite(value) and (scale == "linear" or value > 0.0)]
     if not shown:
         return (0.1, 1.0) if scale == "log" else (0.0, 1.0)
@@ -32,42 +32,43 @@ def reach(values: Iterable[float], scale: Scale, *, zero: bool = False) -> tuple
         return low / factor, high * factor
     low, high = (min(low, 0.0), max(high, 0.0)) if zero else (low, high)
     margin = MARGIN * (high - low) if high > low else 0.5 * abs(high) or 0.5
-    # An axis that starts at zero starts there.
+    # An axis that starts at zero has no margin there.
     return (low if zero and low == 0.0 else low - margin), high + margin
 
 
 def drawable(values: Sequence[float], limits: tuple[float, float], scale: str) -> NDArray[np.float64]:
-    """The values, with a break in the line where one is infinite or, on a log axis, below its end."""
+    """Return the values, with NaN for infinite ones and, on a log axis, for those below its lower limit."""
     array = np.asarray(values, dtype=float)
-    can = np.isfinite(array) & ((array >= limits[0]) | (scale == "linear"))
-    return np.where(can, array, np.nan)
+    is_drawable = np.isfinite(array) & ((array >= limits[0]) | (scale == "linear"))
+    return np.where(is_drawable, array, np.nan)
 
 
-def y_reach(table: Table) -> tuple[float, float]:
-    return reach(_ends(table), table.y.scale, zero=True)
+def y_limits(table: Table) -> tuple[float, float]:
+    """Return the limits of the y axis."""
+    return axis_limits(_y_values(table), table.y.scale, zero=True)
 
 
-def set_up(axes: Axes, table: Table) -> None:
-    """Scales, limits and ticks of both axes."""
-    across, up = reach(table.points, table.x.scale), y_reach(table)
-    axes.set(xscale=table.x.scale, yscale=table.y.scale, xlim=across, ylim=up)
-    _ticks(axes.xaxis, table.x, across)
-    _ticks(axes.yaxis, table.y, up)
+def set_up_axes(axes: Axes, table: Table) -> None:
+    """Set scales, limits and ticks of both axes."""
+    x_limits, limits = axis_limits(table.points, table.x.scale), y_limits(table)
+    axes.set(xscale=table.x.scale, yscale=table.y.scale, xlim=x_limits, ylim=limits)
+    _ticks(axes.xaxis, table.x, x_limits)
+    _ticks(axes.yaxis, table.y, limits)
 
 
-def _ends(table: Table) -> list[float]:
-    """What y has to show: all values, the bands of those with errors, and the axis' own mark."""
-    ends = [value for trend in table.trends for value in trend.values]
-    ends += [] if table.y.mark is None else [table.y.mark]
+def _y_values(table: Table) -> list[float]:
+    """Values that the y axis must show: the trends', the ends of their bands, and the axis's mark."""
+    shown = [value for trend in table.trends for value in trend.values]
+    shown += [] if table.y.mark is None else [table.y.mark]
     for trend in table.trends:
         pairs = list(zip(trend.values, trend.errors or (), strict=False))
-        ends += [value + error for value, error in pairs]
-        # On a log axis a band may run off below: its value counts, not where it ends.
-        ends += [value - error for value, error in pairs if table.y.scale == "linear"]
-        # And so may an exact line.
+        shown += [value + error for value, error in pairs]
+        # On a log axis a band may extend below the axis.
+        shown += [value - error for value, error in pairs if table.y.scale == "linear"]
+        # So may an exact line.
         exact = () if trend.exact is None else trend.exact.values
-        ends += exact if table.y.scale == "linear" else sorted(exact)[-1:]
-    return ends
+        shown += exact if table.y.scale == "linear" else sorted(exact)[-1:]
+    return shown
 
 
 def _ticks(axis: Any, what: Axis, limits: tuple[float, float]) -> None:
@@ -79,7 +80,7 @@ def _ticks(axis: Any, what: Axis, limits: tuple[float, float]) -> None:
 
 
 def _log_ticks(axis: Any, limits: tuple[float, float]) -> None:
-    """Every decade, or also 2 and 5 where there are few; written out unless they are very small or large."""
+    """Set ticks at every decade, also at 2 and 5 if there are few; as powers of ten if very small or large."""
     decades = math.log10(limits[1] / limits[0])
     subs = (1.0, 2.0, 3.0, 5.0) if decades < 1.4 else (1.0, 2.0, 5.0) if decades < 2.6 else (1.0,)
     axis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=12))
@@ -91,7 +92,7 @@ def _log_ticks(axis: Any, limits: tuple[float, float]) -> None:
 
 
 def _minor_ticks(axis: Any, limits: tuple[float, float]) -> None:
-    """Drawn as the markers of one line: matplotlib's own are an artist each, and half of a figure's time."""
+    """Draw minor ticks as the markers of one line: matplotlib's, an artist each, take half of a figure's time."""
     between = matplotlib.ticker.LogLocator(subs=range(2, 10), numticks=99).tick_values(*limits)
     at = [tick for tick in between if limits[0] <= tick <= limits[1]]
     zeros = [0.0] * len(at)
@@ -103,6 +104,7 @@ def _minor_ticks(axis: Any, limits: tuple[float, float]) -> None:
 
 
 def plain(number: float) -> str:
+    """Return the number without an exponent where possible, with separators and a true minus sign."""
     text = f"{number:,.0f}" if abs(number) >= 1e3 and number == round(number) else f"{number:g}"
     return text.replace("-", "\N{MINUS SIGN}")
 

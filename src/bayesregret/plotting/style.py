@@ -1,4 +1,4 @@
-"""How figures look: sizes, fonts, and a colour, line and marker for each trend, the same in every figure."""
+"""Style of figures: sizes, fonts, and a colour, line and marker for each trend, the same in every figure."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import matplotlib.style
 
 from bayesregret.experiments.table import Kind, Trend
 
-# Okabe and Ito's colours, which everyone can tell apart, the light ones darker so that thin lines can be seen.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; light ones are darkened for thin lines.
 BLUE, RED, GREEN, PINK, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5598a", "#c98a00", "#4aa3df"
 INK, GREY, GRID, PAPER = "#222222", "#777777", "#e6e6e6", "#ffffff"
 COLOURS = (BLUE, RED, GREEN, PINK, ORANGE, INK, SKY)
 
 
 class Size(NamedTuple):
-    """Of a figure, in inches; the legend's height comes on top."""
+    """Size of a figure in inches, without the legend's height."""
 
     width: float
     height: float
 
 
 COLUMN = Size(3.3, 2.3)  # one of two columns
-PAGE = Size(6.9, 3.7)  # both of them, and the report
+PAGE = Size(6.9, 3.7)  # both columns, and the report
 
 STYLE = {
     "figure.constrained_layout.use": True,
@@ -33,7 +33,7 @@ STYLE = {
     "figure.constrained_layout.w_pad": 0.02,
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
-    # Times-like as most papers are, and shipped with matplotlib: the same letters on every machine.
+    # Similar to Times, like most papers, and part of matplotlib: the same letters on every machine.
     "font.family": ["STIXGeneral", "DejaVu Sans"],
     "mathtext.fontset": "stix",
     "font.size": 8.0,
@@ -68,18 +68,18 @@ STYLE = {
     "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "svg.fonttype": "path",
-    "svg.hashsalt": "bayesregret",  # the same names inside the file every time
+    "svg.hashsalt": "bayesregret",  # the same ids in the file every time
 }
 
 
 class Look(NamedTuple):
-    """Of one trend."""
+    """Colour, line and marker of one trend."""
 
     colour: str
-    dashes: tuple[float, ...] = ()  # on, off, ... in line widths; none for a solid line
+    dashes: tuple[float, ...] = ()  # on, off, ... in line widths; empty for a solid line
     marker: str = ""
     line_width: float = 1.2
-    hollow: bool = False  # markers that an exact line shows through
+    hollow: bool = False  # whether markers are hollow, so that an exact line is visible through them
 
     @property
     def line_style(self) -> str | tuple[float, tuple[float, ...]]:
@@ -90,7 +90,7 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "<")
 PRINTED = ((5.0, 2.0), (2.5, 1.5), (1.0, 1.3), (8.0, 2.0), (8.0, 1.5, 2.5, 1.5))
 CERTIFIED = ((7.0, 1.6, 1.0, 1.6), (3.5, 1.4, 1.0, 1.4), (7.0, 1.4, 1.0, 1.4, 1.0, 1.4), (11.0, 1.6, 1.0, 1.6))
 
-KNOWN: dict[tuple[Kind, str], Look] = {
+FIXED_LOOKS: dict[tuple[Kind, str], Look] = {
     ("regret", "bayes-ucb"): Look(BLUE, marker="o"),
     ("regret", "ucb1"): Look(RED, marker="s"),
     ("printed", "gap_dependent"): Look(BLUE, PRINTED[0]),
@@ -105,7 +105,7 @@ KNOWN: dict[tuple[Kind, str], Look] = {
     ("certified", "certified_gap_free"): Look(PINK, CERTIFIED[3]),
     ("certified", "certified_ucb1"): Look(ORANGE, CERTIFIED[1]),
     ("certified", "certified_trivial"): Look(INK, CERTIFIED[3]),
-    # Often hidden by the trivial one, were it not wider.
+    # Wider, because the trivial bound would often hide it.
     ("certified", "certified_small_width"): Look(GREY, CERTIFIED[3], line_width=2.4),
     ("certified", "certified_epsilon"): Look(RED, CERTIFIED[1]),
     ("certified", "certified_prior_dependent"): Look(ORANGE, CERTIFIED[0]),
@@ -115,28 +115,28 @@ KNOWN: dict[tuple[Kind, str], Look] = {
 
 
 def looks(trends: Sequence[Trend]) -> list[Look]:
-    """One for each trend, no two the same; trends that are known look the same in every figure."""
+    """Return a look per trend, no two the same; trends in `FIXED_LOOKS` look the same in every figure."""
     taken: set[Look] = set()
     chosen: dict[int, Look] = {}
-    # Those known choose first, so that they never depend on their neighbours.
-    for i in sorted(range(len(trends)), key=lambda i: (trends[i].kind, trends[i].name) not in KNOWN):
+    # Fixed looks come first, so that they never depend on the other trends.
+    for i in sorted(range(len(trends)), key=lambda i: (trends[i].kind, trends[i].name) not in FIXED_LOOKS):
         trend = trends[i]
-        known = KNOWN.get((trend.kind, trend.name))
-        chosen[i] = known if known is not None and known not in taken else _first_free(trend.kind, taken)
+        fixed = FIXED_LOOKS.get((trend.kind, trend.name))
+        chosen[i] = fixed if fixed is not None and fixed not in taken else _first_free(trend.kind, taken)
         taken.add(chosen[i])
     return [chosen[i]._replace(hollow=trend.exact is not None) for i, trend in enumerate(trends)]
 
 
 def _first_free(kind: Kind, taken: set[Look]) -> Look:
-    """A colour that no trend of any kind has, as long as there is one."""
+    """Return an unused look, with an unused colour if there is one."""
     colours = {look.colour for look in taken}
     fresh = (_numbered(kind, i) for i in range(len(COLOURS)))
-    unlike = next((look for look in fresh if look.colour not in colours), None)
-    return unlike or next(look for look in (_numbered(kind, i) for i in count()) if look not in taken)
+    distinct = next((look for look in fresh if look.colour not in colours), None)
+    return distinct or next(look for look in (_numbered(kind, i) for i in count()) if look not in taken)
 
 
 def _numbered(kind: Kind, i: int) -> Look:
-    """All looks of a kind in turn; a colour that returns does so with another line or marker."""
+    """Return the i-th look of a kind; colours repeat with another line or marker."""
     turn = i + i // len(COLOURS)
     colour = COLOURS[i % len(COLOURS)]
     if kind in ("regret", "difference"):
@@ -147,6 +147,6 @@ def _numbered(kind: Kind, i: int) -> Look:
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Within it matplotlib knows our settings alone, whatever the user's are."""
+    """Apply our matplotlib settings only, whatever the user's are."""
     with matplotlib.style.context(STYLE, after_reset=True):
         yield

@@ -1,4 +1,4 @@
-"""The report: claims with their verdicts, figures and numbers in one HTML file. Needs the extra `report`."""
+"""Reports in one HTML file: claims with verdicts, figures and numbers. Needs the extra `report`."""
 
 from bayesregret.report.reproduction_page import write_report
 

@@ -1,4 +1,4 @@
-"""A figure as SVG inside a page, and where on it the points are."""
+"""Figures as inline SVG, with the places of their points."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from bayesregret.plotting.style import (
     Size,
 )
 
-POINTS_AN_INCH = 72.0  # an SVG file's unit
-# The page's style gives these names a lighter value on a dark page.
+POINTS_PER_INCH = 72.0  # an SVG file's unit is a point
+# The page's style sheet gives these names lighter values on a dark page.
 NAMES = {
     BLUE: "blue",
     RED: "red",
@@ -51,12 +51,14 @@ Place = tuple[float, float] | None
 
 
 class Picture(NamedTuple):
+    """A figure as SVG."""
+
     svg: Markup
-    places: list[list[Place]]  # of each point of each trend in the SVG's units
+    places: list[list[Place]]  # of each point of each trend, in the SVG's units
 
 
 def picture(table: Table, size: Size, name: str, alt: str) -> Picture:
-    """`name` makes the ids inside unlike those of other pictures on the page."""
+    """Draw a table. `name` distinguishes the ids inside from those of other pictures on the page."""
     table = as_drawn(table)
     figure = draw(table, size, legend=False)
     source = rendered(figure, "svg", metadata={"Date": None}).decode()
@@ -64,8 +66,8 @@ def picture(table: Table, size: Size, name: str, alt: str) -> Picture:
 
 
 def for_page(source: str, name: str, alt: str) -> str:
-    """The SVG without what only a file needs, with ids of its own and colours that the page may change."""
-    # Its style would be the whole page's.
+    """Return the SVG as part of a page, with unique ids and with colours that the page can change."""
+    # The style element would apply to the whole page.
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", source[source.index("<svg") :], flags=re.DOTALL)
     view = re.search(r'viewBox="[^"]*"', body)
     assert view is not None
@@ -106,27 +108,27 @@ def _place(figure: Figure, x: float, y: float) -> Place:
         return None
     low, high = axes.get_ylim()
     across, up = axes.transData.transform((x, min(max(y, low), high)))
-    return round(float(across) * POINTS_AN_INCH / figure.dpi, 1), _down(figure, up)
+    return round(float(across) * POINTS_PER_INCH / figure.dpi, 1), _down(figure, up)
 
 
 def _down(figure: Figure, up: float) -> float:
-    """An SVG's heights are counted from the top."""
-    return round(float(figure.bbox.height - up) * POINTS_AN_INCH / figure.dpi, 1)
+    """Return the distance from the top, in the SVG's units."""
+    return round(float(figure.bbox.height - up) * POINTS_PER_INCH / figure.dpi, 1)
 
 
 def sample(look: Look) -> Markup:
-    """A piece of a trend's line, for the page's legend."""
-    return _framed(_line(look) + (_marked(look) if look.marker else Markup("")))
+    """Return a piece of a trend's line, for the page's legend."""
+    return _framed(_line(look) + (_mark(look) if look.marker else Markup("")))
 
 
-def noted(note: Note) -> Markup:
-    """The mark that a note in the page's legend explains."""
+def note_sample(note: Note) -> Markup:
+    """Return the mark that a note in the page's legend explains."""
     if note.form == "line":
         return _framed(_line(note.look))
     if note.form == "edge":
-        return _framed(_marked(note.look._replace(hollow=True)))
+        return _framed(_mark(note.look._replace(hollow=True)))
     bar = Markup('<path d="M18 0V12" stroke="{}" stroke-width="1.2" opacity="0.6"/>').format(note.look.colour)
-    return _framed(bar + _marked(note.look))
+    return _framed(bar + _mark(note.look))
 
 
 def _line(look: Look) -> Markup:
@@ -136,7 +138,7 @@ def _line(look: Look) -> Markup:
     return shape.format(**line)
 
 
-def _marked(look: Look) -> Markup:
+def _mark(look: Look) -> Markup:
     filled, hollow = Markup('<path d="{}" fill="{}"/>'), Markup('<path d="{}" fill="none" stroke="{}"/>')
     return (hollow if look.hollow else filled).format(_marker(look.marker), look.colour)
 
@@ -147,7 +149,7 @@ def _framed(drawn: Markup) -> Markup:
 
 
 def _marker(marker: str) -> str:
-    """matplotlib's marker as an SVG path in the middle of the sample."""
+    """Return matplotlib's marker as an SVG path in the middle of the sample."""
     style = MarkerStyle(marker)
     to_sample = Affine2D().scale(7.0, -7.0).translate(0.5 * SAMPLE_WIDTH, 0.5 * SAMPLE_HEIGHT)
     path = style.get_path().transformed(style.get_transform() + to_sample)

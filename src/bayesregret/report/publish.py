@@ -1,4 +1,4 @@
-"""From finished experiments to files: figures, tables and one report, written anew only when something changed."""
+"""Publish finished experiments: figures, tables and one report, rewritten only if something changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from bayesregret.experiments.runner import Finished
 
 REPORT = "report.html"
-CONTENTS = "contents.json"  # what the folder was made from, to know when it is still good
+CONTENTS = "contents.json"  # fingerprint of the folder's content, which shows whether it is up to date
 LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
 
@@ -27,13 +27,16 @@ def publish(
     bounds: Sequence[tuple[str, list[list[str]]]] = (),
     about: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[Path, bool]:
-    """Write the report and every figure as PDF, PNG, CSV and LaTeX; the report's path, and whether it was written."""
+    """Write the report and every figure as PDF, PNG, CSV and LaTeX.
+
+    Return the report's path, and whether anything was written: nothing is if the folder is up to date.
+    """
     target = Path(folder)
     report = target / REPORT
     contents = _contents(finished, title, bounds)
-    if _is_made_of(target, contents):
+    if _is_up_to_date(target, contents):
         return report, False
-    from bayesregret.plotting import save  # matplotlib, when it is needed
+    from bayesregret.plotting import save  # loads matplotlib, only if needed
     from bayesregret.report import write_report
 
     target.mkdir(parents=True, exist_ok=True)
@@ -52,23 +55,23 @@ def publish(
 
 
 def _contents(finished: Sequence[Finished], title: str, bounds: Sequence[Any]) -> str:
-    """A fingerprint of all that is drawn and told, and of how; how long it took is not part of it."""
-    told: list[Any] = [title, _versions(), _drawing_code(), list(bounds)]
-    told += [[done.table.to_dict(), [asdict(claim) for claim in done.claims]] for done in finished]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    """Return a fingerprint of the content, without the time it took, and of the code that draws it."""
+    content: list[Any] = [title, _versions(), _drawing_code(), list(bounds)]
+    content += [[done.table.to_dict(), [asdict(claim) for claim in done.claims]] for done in finished]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _drawing_code() -> str:
-    """A fingerprint of the files that draw and lay out."""
+    """Return a fingerprint of the files that draw figures and lay out pages."""
     digest = hashlib.sha256()
-    for room in ("figures", "report"):
-        for path in sorted((Path(__file__).parent / room).iterdir()):
+    for folder in ("plotting", "report"):
+        for path in sorted((Path(__file__).parents[1] / folder).iterdir()):
             if path.is_file():
                 digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def _is_made_of(folder: Path, contents: str) -> bool:
+def _is_up_to_date(folder: Path, contents: str) -> bool:
     try:
         written = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
         return written["contents"] == contents and all((folder / name).exists() for name in written["files"])

@@ -1,4 +1,4 @@
-"""The page: everything gathered, put into the template, and written."""
+"""The page of a reproduction or sweep: claims, figures and bounds in an HTML template."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from bayesregret.digits import counted
+from bayesregret.digits import counted, typeset_setting
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.plotting.drawing import edge_marks
 from bayesregret.plotting.legend import notes
-from bayesregret.plotting.numbers import cells, shown_exact, shown_point, shown_value
-from bayesregret.plotting.saving import file_name, write_whole
+from bayesregret.plotting.saving import file_name, write_atomically
 from bayesregret.plotting.style import COLUMN, PAGE, looks
-from bayesregret.report.picture import Picture, noted, picture, sample
+from bayesregret.plotting.table_cells import exact_cell, table_cells, value_cell
+from bayesregret.report.picture import Picture, note_sample, picture, sample
 from bayesregret.report.words import in_letters
 
 Rows = Sequence[Sequence[str]]
 
 
-class Entry(NamedTuple):
-    """One line of a legend."""
+class FigureEntry(NamedTuple):
+    """One entry of a figure's legend."""
 
     sample: Markup
     label: str
 
 
 class Section(NamedTuple):
-    """A figure as the template needs it."""
+    """A figure with everything that the template shows of it."""
 
     name: str
     heading: str
     table: Table
     wide: Picture
-    narrow: Picture  # for phones, where the wide one's letters would be too small
-    legend: list[Entry]
-    notes: list[Entry]
+    narrow: Picture  # for phones, where the letters of the wide one would be too small
+    legend: list[FigureEntry]
+    notes: list[FigureEntry]
     rows: list[list[str]]
     claims: list[tuple[int, Claim]]
     data: dict[str, Any]
@@ -55,12 +55,12 @@ def write_report(
     bounds: Sequence[tuple[str, Rows]] = (),
     about: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
-    """One HTML file that needs nothing else: verdicts, figures with their numbers, bounds, and how it was made.
+    """Write one self-contained HTML file: verdicts, figures with their numbers, bounds, settings.
 
-    `bounds` are tables of text, each a heading and rows of which the first has the columns' headings; `about` is
-    sections of names with values. The file appears whole or not at all.
+    `bounds` are tables of text, each with a title and rows, the first of which has the column headings; `about` has
+    sections of names and values. The whole file is written, or nothing.
     """
-    # Those that fail come first: nobody should have to look for them.
+    # Claims that fail come first, so that nobody has to look for them.
     numbered = list(enumerate(sorted(claims, key=lambda claim: claim.verdict == "holds"), start=1))
     names = _names(tables)
     page = template("report.html").render(
@@ -74,22 +74,22 @@ def write_report(
         style=Markup(part("style.css")),
         script=Markup(part("script.js")),
     )
-    return write_whole(Path(path), page.encode())
+    return write_atomically(Path(path), page.encode())
 
 
 def heading(figure: str) -> str:
-    """figure-1a as Figure 1a; other names as they are."""
+    """Return Figure 1a for figure-1a; other names unchanged."""
     return figure.replace("figure-", "Figure ", 1) if figure.startswith("figure-") else figure
 
 
 def word_columns(rows: Rows) -> list[bool]:
-    """Which columns have words in them, and begin at the left."""
+    """Return for each column whether it contains words and is left-aligned."""
     columns = zip(*rows[1:], strict=True)
     return [any(cell[:1].isalpha() for cell in column) for column in columns] or [True] * len(rows[0])
 
 
 def shown_setting(value: Any) -> str:
-    """A setting in words."""
+    """Return a setting as text."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {shown_setting(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
@@ -110,7 +110,7 @@ def _verdict(claims: Sequence[Claim]) -> str:
 
 
 def _names(tables: Sequence[Table]) -> list[str]:
-    """For ids: no two the same."""
+    """Return unique names for ids."""
     names: list[str] = []
     for table in tables:
         name = file_name(table)
@@ -119,13 +119,13 @@ def _names(tables: Sequence[Table]) -> list[str]:
 
 
 def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = ()) -> Section:
-    """A figure in both sizes, with its legend and numbers."""
+    """Return a figure in both sizes, with its legend and numbers."""
     trends = ", ".join(in_letters(trend.label) for trend in table.trends)
     alt = f"{in_letters(table.title)}: {in_letters(table.y.label)} against {in_letters(table.x.label)} for {trends}"
     wide, narrow = (picture(table, size, f"{name}-{kind}", alt) for size, kind in ((PAGE, "wide"), (COLUMN, "narrow")))
-    rows = cells(table)
+    rows = table_cells(table)
     legend = [
-        Entry(sample(look), in_letters(trend.label))
+        FigureEntry(sample(look), in_letters(trend.label))
         for trend, look in zip(table.trends, looks(table.trends), strict=True)
     ]
     return Section(
@@ -142,23 +142,23 @@ def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = 
     )
 
 
-def _notes(table: Table) -> list[Entry]:
-    """What the marks mean that are not the trends' own."""
+def _notes(table: Table) -> list[FigureEntry]:
+    """Return legend entries for the marks that are not the trends' own."""
     markers = {mark.marker for mark in edge_marks(table)}
-    return [Entry(noted(note), note.text) for note in notes(table, markers)]
+    return [FigureEntry(note_sample(note), note.text) for note in notes(table, markers)]
 
 
 def _data(table: Table, wide: Picture, narrow: Picture) -> dict[str, Any]:
-    """What the script shows for a point; every text as the table has it."""
+    """Return what the script shows for each point, with the texts of the table."""
     points = range(len(table.points))
     return {
         "x": in_letters(table.x.label),
-        "points": [shown_point(point) for point in table.points],
+        "points": [typeset_setting(point) for point in table.points],
         "names": table.point_names,
         "labels": [in_letters(trend.label) for trend in table.trends],
-        "values": [[shown_value(trend, i) for i in points] for trend in table.trends],
-        "exact": [trend.exact and [shown_exact(trend.exact, i) for i in points] for trend in table.trends],
-        # Which point is at each place along a trend, where that is not the table's order.
+        "values": [[value_cell(trend, i) for i in points] for trend in table.trends],
+        "exact": [trend.exact and [exact_cell(trend.exact, i) for i in points] for trend in table.trends],
+        # The point at each place along a trend, where that differs from the table's order.
         "order": [trend.in_order() for trend in table.trends] if table.ranked else None,
         "wide": wide.places,
         "narrow": narrow.places,
@@ -166,6 +166,7 @@ def _data(table: Table, wide: Picture, narrow: Picture) -> dict[str, Any]:
 
 
 def template(name: str) -> jinja2.Template:
+    """Load a template of this folder."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.loader = jinja2.FunctionLoader(part)
     environment.lstrip_blocks = True
@@ -174,5 +175,5 @@ def template(name: str) -> jinja2.Template:
 
 
 def part(name: str) -> str:
-    """A file that pages are made of."""
+    """Return the content of a template, style sheet or script of this folder."""
     return files("bayesregret.report").joinpath(name).read_text(encoding="utf-8")

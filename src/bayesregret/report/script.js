@@ -1,8 +1,8 @@
-// Hover or arrow keys show a point's values; a click on a trend's name hides it. Without this the page is complete.
+// Hover or arrow keys show a point's values; a click on a trend's name hides it. The page is complete without this.
 "use strict";
 (() => {
   const SVG = document.documentElement.querySelector("svg")?.namespaceURI;
-  const NEAR = 60; // pixels beyond which a point is not meant
+  const NEAR = 60; // pixels; farther points are ignored
   const tip = document.getElementById("tip");
 
   function line(tag, text) {
@@ -32,7 +32,7 @@
     const data = JSON.parse(document.querySelector(`script[data-for="${figure.dataset.figure}"]`).textContent);
     const hidden = new Set();
     for (const item of figure.querySelectorAll("[data-legend]")) makeButton(figure, item, hidden);
-    for (const stage of figure.querySelectorAll(".stage")) watch(stage, data, data[stage.dataset.form], hidden);
+    for (const stage of figure.querySelectorAll(".stage")) addTips(stage, data, data[stage.dataset.form], hidden);
   }
 
   function makeButton(figure, item, hidden) {
@@ -51,7 +51,7 @@
     });
   }
 
-  function watch(stage, data, places, hidden) {
+  function addTips(stage, data, places, hidden) {
     const svg = stage.querySelector("svg");
     const spot = document.createElementNS(SVG, "circle");
     spot.setAttribute("class", "spot");
@@ -122,7 +122,7 @@
 
   document.querySelectorAll("figure[data-figure]").forEach(setUp);
   addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
-  // On paper nothing can be unfolded: exceptions are always shown.
+  // On paper nothing can be unfolded, so exceptions are always shown.
   addEventListener("beforeprint", () => {
     for (const details of document.querySelectorAll(".exceptions")) details.open = true;
   });

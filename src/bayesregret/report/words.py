@@ -1,4 +1,4 @@
-"""Labels in plain letters, for HTML: mathematics that Unicode can write is written so."""
+"""Labels for HTML, with mathematics in Unicode where possible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SMALL = {"_": str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def in_letters(label: str) -> str:
-    """`prior width $\\sigma_0$` as `prior width σ₀`; formulas that have no such form as they are written."""
+    """Return `prior width σ₀` for `prior width $\\sigma_0$`; formulas without a Unicode form stay as written."""
     return "".join(_formula(piece[1:-1]) if is_math else piece for is_math, piece in labels.parts(label))
 
 

@@ -1,4 +1,4 @@
-"""A study: the durable store of finished points, one SQLite file.
+"""Studies: durable stores of finished points, each one SQLite file.
 
 >>> import tempfile
 >>> with tempfile.TemporaryDirectory() as folder, Study.open(f"{folder}/study.sqlite") as study:
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bayesregret.study.export import FORMATS, export
 from bayesregret.study.files import StudyError, StudyWriteError
-from bayesregret.study.points import Entry, point_key
+from bayesregret.study.points import StudyEntry, point_key
 from bayesregret.study.store import Study
 
-__all__ = ["FORMATS", "Entry", "Study", "StudyError", "StudyWriteError", "export", "point_key"]
+__all__ = ["FORMATS", "Study", "StudyEntry", "StudyError", "StudyWriteError", "export", "point_key"]

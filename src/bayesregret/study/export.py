@@ -1,7 +1,7 @@
-"""Studies as tables for other programs: CSV, Parquet and JSON.
+"""Export of studies as tables for other programs: CSV, Parquet and JSON.
 
-A row for each point, in order of being finished. Columns: key, version, seconds, finished, then every field of the
-settings and the results, fields within fields with a dot: settings.problem.model, result.regret.
+A row per point, in the order in which they were finished. Columns: key, version, seconds, finished, then every field of
+settings and result, nested ones with a dot: settings.problem.model, result.regret.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from bayesregret import checks
 from bayesregret.study.files import StudyError, StudyWriteError, one_line
-from bayesregret.study.points import Entry
+from bayesregret.study.points import StudyEntry
 from bayesregret.study.store import Study
 
 ABOUT = ("key", "version", "seconds", "finished")
@@ -29,24 +29,24 @@ Record = dict[str, Any]
 
 
 def export(study: str | os.PathLike[str], target: str | os.PathLike[str], format: str | None = None) -> int:
-    """Write all points of a study to a file; return how many they are.
+    """Write all points of a study to a file; return the number of points.
 
-    The format is "csv", "parquet" or "json"; None takes it from the target's suffix. An existing target is replaced
-    once the new one is complete, and stays as it was if anything goes wrong.
+    The format is "csv", "parquet" or "json"; None derives it from the target's suffix. An existing target is replaced
+    once the new one is complete, and stays unchanged if anything goes wrong.
     """
     write = FORMATS[_format(target, format)]
     with Study.open(study, write=False) as opened:
         if os.path.exists(target) and os.path.samefile(study, target):
-            raise StudyError(f"{opened.name}: is the study itself, and cannot be the target")
+            raise StudyError(f"{opened.name}: is the study itself and cannot be the target")
         records = [flat(entry) for entry in opened.entries()]
     replace_file(_name(target), os.path.realpath(target), write(records))
     return len(records)
 
 
-def flat(entry: Entry) -> Record:
-    """A point as one row of a table.
+def flat(entry: StudyEntry) -> Record:
+    """Return a point as one row of a table.
 
-    >>> flat(Entry("ab", {"seed": 7}, {"ucb1": {"regret": 1.5}}, "1.0", 0.1, "2026"))["result.ucb1.regret"]
+    >>> flat(StudyEntry("ab", {"seed": 7}, {"ucb1": {"regret": 1.5}}, "1.0", 0.1, "2026"))["result.ucb1.regret"]
     1.5
     """
     record: Record = {name: getattr(entry, name) for name in ABOUT}
@@ -71,7 +71,7 @@ def _format(target: Any, format: str | None) -> str:
     suffix = PurePath(target).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
         names = ", ".join(f".{name}" for name in FORMATS)
-        raise StudyError(f"{_name(target)}: the suffix must be one of {names}, or the format be given")
+        raise StudyError(f"{_name(target)}: the suffix must be one of {names}, or the format must be given")
     return suffix
 
 
@@ -80,7 +80,7 @@ def _name(path: Any) -> str:
 
 
 def replace_file(name: str, target: str, content: bytes) -> None:
-    """The whole content or what was there before, at any moment; the name is for messages."""
+    """Replace a file atomically: readers see the old or the new content. The name is for error messages."""
     unfinished = f"{target}.{os.getpid()}.part"
     try:
         if os.path.isdir(target):
@@ -104,7 +104,7 @@ def replace_file(name: str, target: str, content: bytes) -> None:
 
 
 def _csv(records: list[Record]) -> bytes:
-    """Text as it is, everything else as in JSON; a field that a point does not have is empty, and so is null."""
+    """Return CSV: text unchanged, everything else as JSON; missing fields and null are empty."""
     names = _columns(records)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -128,12 +128,12 @@ def _columns(records: list[Record]) -> list[str]:
     if not records:
         return list(ABOUT)
     names = {name: None for record in records for name in record}
-    # The settings of all points come before the first result.
+    # Columns of settings come before those of results.
     return sorted(names, key=lambda name: (name.startswith("result."), name.startswith("settings.")))
 
 
 def _utf8(text: str) -> bytes:
-    """Half of a surrogate pair is no letter in any encoding."""
+    """Encode text, and escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -156,14 +156,14 @@ def _parquet(records: list[Record]) -> bytes:
     arrays = {}
     for name in _columns(records):
         kind, values = _column([record.get(name) for record in records])
-        arrays[_letters(name)] = pyarrow.array(values, types[kind])
+        arrays[_encodable(name)] = pyarrow.array(values, types[kind])
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(arrays), buffer)
     return buffer.getvalue()
 
 
 def _column(values: list[Any]) -> tuple[str, list[Any]]:
-    """The narrowest type that holds all values as they are, and the values in it; what is mixed is JSON text."""
+    """Return the narrowest type that holds all values exactly, and the converted values; JSON text if mixed."""
     given = [value for value in values if value is not None]
     for kind, fits, convert in KINDS:
         if all(map(fits, given)):
@@ -176,7 +176,7 @@ def _is_int64(value: Any) -> bool:
 
 
 def _is_real(value: Any) -> bool:
-    """A float, a whole number that is one exactly, or the text for an infinity, which Parquet can hold."""
+    """Return whether the value is a float, an integer that a float holds exactly, or the text for an infinity."""
     if isinstance(value, str):
         return value in INFINITIES
     return isinstance(value, float) or (_is_int64(value) and int(float(value)) == value)
@@ -194,7 +194,7 @@ def _reals(values: list[Any]) -> list[float]:
     return list(map(_real, values))
 
 
-def _letters(text: str) -> str:
+def _encodable(text: str) -> str:
     return _utf8(text).decode()
 
 
@@ -203,7 +203,7 @@ KINDS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any], Any]], ...] = (
     ("whole", _is_int64, int),
     ("real", _is_real, _real),
     ("reals", _are_reals, _reals),
-    ("text", lambda value: isinstance(value, str), _letters),
+    ("text", lambda value: isinstance(value, str), _encodable),
 )
 
 FORMATS: dict[str, Callable[[list[Record]], bytes]] = {"csv": _csv, "parquet": _parquet, "json": _json}

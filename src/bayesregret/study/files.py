@@ -1,6 +1,6 @@
-"""The file of a study: opened, checked and, if new, made; and the words for what may be the matter with it.
+"""Open, check and create the file of a study, with one-line error messages.
 
-A file that is damaged, of another program or of a newer format is left as it was, to the byte.
+A file that is damaged, belongs to another program or has a newer format is left unchanged, byte for byte.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from bayesregret.study.points import Row, package_version
 
 APPLICATION = 0x42526567  # "BReg", where SQLite files name their program
 FORMAT = 1
-PATIENCE = 60.0  # seconds to wait for another process that is writing
-SMALLEST_DATABASE = 512  # bytes; SQLite takes what is shorter for an empty one
+PATIENCE = 60.0  # seconds to wait while another process writes
+SMALLEST_DATABASE = 512  # bytes; SQLite takes a shorter file for an empty database
 COLUMNS = ", ".join(Row._fields)
 
-MAKE = f"""
+CREATE = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE points (
     number INTEGER PRIMARY KEY,
@@ -42,20 +42,20 @@ COMMIT;
 
 
 class StudyError(ValueError):
-    """The file cannot be used as a study, or what is asked of it cannot be done."""
+    """The file cannot be used as a study, or the requested operation is impossible."""
 
 
 class StudyWriteError(OSError):
-    """The disk is full or fails. What was saved before is safe."""
+    """The disk is full or fails. Points saved before are safe."""
 
 
 def open_file(path: Any, *, create: bool, write: bool) -> tuple[str, sqlite3.Connection]:
-    """The file's name in messages and a checked connection."""
+    """Return the file's name for messages and a checked connection."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fsdecode(path):
         raise checks.fail("path", "the path of a study", path)
     name = one_line(os.fsdecode(path))
     real = os.path.realpath(path)
-    with in_words(name):
+    with readable_errors(name):
         create = create and write
         empty = _is_empty(name, real, create=create)
         if not empty:
@@ -63,8 +63,8 @@ def open_file(path: Any, *, create: bool, write: bool) -> tuple[str, sqlite3.Con
         if write:
             _check_writable(name, real)
         if not empty and write and _has_log(real):
-            # A connection that may write moves the log into the file when it closes, and that may be damaged:
-            # one that only reads looks first.
+            # A writing connection moves the log into the file when it closes, so a read-only one first checks for
+            # damage.
             with closing(_connect(real, "mode=ro")) as reader:
                 _check_points(name, reader)
         database = _connect(real, "mode=rwc" if create else _mode(real, write=write))
@@ -74,9 +74,9 @@ def open_file(path: Any, *, create: bool, write: bool) -> tuple[str, sqlite3.Con
 def _checked(name: str, database: sqlite3.Connection, *, create: bool, write: bool) -> sqlite3.Connection:
     try:
         if _pragma(database, "page_count") == 0:
-            if not create:  # killed while it was being made
-                raise _no_study_yet(name)
-            _make(database)
+            if not create:  # the process that created it was killed
+                raise _empty(name)
+            _create(database)
         _check_points(name, database)
         if write:
             _use_log(database)
@@ -90,7 +90,7 @@ def _checked(name: str, database: sqlite3.Connection, *, create: bool, write: bo
 
 
 def _is_empty(name: str, real: str, *, create: bool) -> bool:
-    """Whether the study is still to be made: no file, or one without a byte, as a killed process may leave it."""
+    """Return whether the study must be created: there is no file, or an empty one, as a killed process may leave."""
     try:
         found = os.stat(real)
     except FileNotFoundError:
@@ -106,23 +106,23 @@ def _is_empty(name: str, real: str, *, create: bool) -> bool:
     if not os.access(real, os.R_OK):
         raise StudyError(f"{name}: cannot be read: permission denied")
     if found.st_size == 0 and not create:
-        raise _no_study_yet(name)
+        raise _empty(name)
     return found.st_size == 0
 
 
 def _check_header(name: str, real: str) -> None:
-    """Whose file it is, without touching it.
+    """Raise an error unless the file is a study of this format; never change the file.
 
-    Through SQLite, because a process that closes a file it has read itself loses its locks on it; as immutable, because
-    any other way recovers another program's interrupted work, or leaves a log beside its file.
+    Read through SQLite, because closing a file that this process opened directly would release its locks; as immutable,
+    because otherwise SQLite would recover another program's interrupted transaction or leave a log beside its file.
     """
-    no_database = StudyError(f"{name}: is not a study: it is no SQLite database")
+    no_database = StudyError(f"{name}: is not a study: it is not an SQLite database")
     if os.stat(real).st_size < SMALLEST_DATABASE:
         raise no_database
     try:
         with closing(_connect(real, "immutable=1")) as database:
-            # Where a process is or was killed moving its log into the file, the file may end before the size that its
-            # first page tells, and this makes SQLite read that page all the same.
+            # While a process moves its log into the file, or if it was killed then, the file may be shorter than its
+            # first page says; this setting makes SQLite read that page anyway.
             database.execute("PRAGMA writable_schema = ON")
             application, version = _pragma(database, "application_id"), _pragma(database, "user_version")
     except sqlite3.DatabaseError as error:
@@ -133,7 +133,7 @@ def _check_header(name: str, real: str) -> None:
         raise StudyError(f"{name}: is not a study but an SQLite database of another program")
     if version != FORMAT:
         raise StudyError(
-            f"{name}: has format {version}, and bayesregret {package_version()} knows format {FORMAT} only"
+            f"{name}: has format {version}, but bayesregret {package_version()} reads format {FORMAT} only"
             + ("; a newer bayesregret may read it" if version > FORMAT else "")
         )
 
@@ -142,7 +142,7 @@ def _check_writable(name: str, real: str) -> None:
     folder = os.path.dirname(real)
     if os.path.exists(real) and not os.access(real, os.W_OK):
         raise StudyError(f"{name}: cannot be written: the file is read-only")
-    if not os.access(folder, os.W_OK | os.X_OK):  # the log lies beside the file
+    if not os.access(folder, os.W_OK | os.X_OK):  # the log is written beside the file
         raise StudyError(f"{name}: cannot be written: its folder is read-only")
 
 
@@ -158,7 +158,7 @@ def _mode(real: str, *, write: bool) -> str:
         return "mode=rw"
     if _has_log(real):
         return "mode=ro"
-    # One that may write clears away the empty log that every connection makes, and has nothing else to write.
+    # A writable connection removes the empty log that every connection creates, and writes nothing else.
     both_writable = os.access(real, os.W_OK) and os.access(os.path.dirname(real), os.W_OK | os.X_OK)
     return "mode=rw" if both_writable else "immutable=1"
 
@@ -167,13 +167,13 @@ def _connect(real: str, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(f"{Path(real).as_uri()}?{mode}", uri=True, timeout=PATIENCE, isolation_level=None)
 
 
-# --- inside --------------------------------------------------------------------------------------------------------
+# --- inside the database -------------------------------------------------------------------------------------------
 
 
-def _make(database: sqlite3.Connection) -> None:
-    """In one transaction, before there is a log: the file is empty or a study, whenever the process is killed."""
+def _create(database: sqlite3.Connection) -> None:
+    """Create the table in one transaction, before there is a log: if killed, the file is empty or a complete study."""
     try:
-        database.executescript(MAKE)
+        database.executescript(CREATE)
     except sqlite3.OperationalError:
         if database.in_transaction:
             database.execute("ROLLBACK")
@@ -182,31 +182,32 @@ def _make(database: sqlite3.Connection) -> None:
 
 
 def _use_log(database: sqlite3.Connection) -> None:
-    """Where the file system cannot share a log, SQLite stays with its journal, which is as safe."""
+    """Switch to write-ahead logging; where the file system cannot, SQLite keeps its journal, which is equally safe."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
             database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = FULL")  # with less, a commit may be forgotten when the power fails
+            database.execute("PRAGMA synchronous = FULL")  # otherwise a power failure may lose a commit
             return
-        except sqlite3.OperationalError as error:  # SQLite itself does not wait here
+        except sqlite3.OperationalError as error:  # SQLite does not wait here itself
             if _code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
         time.sleep(0.01)
 
 
 def _check_points(name: str, database: sqlite3.Connection) -> None:
-    """Every page and every point, because a study with one wrong bit must not be added to."""
-    said = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
-    if said != "ok":
-        raise damaged(name, said)
+    """Check every page and every point, so that nothing is added to a damaged study."""
+    message = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if message != "ok":
+        raise damaged(name, message)
     for row in database.execute(f"SELECT {COLUMNS} FROM points"):
         check_row(name, Row(*row))
 
 
 def check_row(name: str, row: Row) -> Row:
-    if not row.is_whole():
-        raise damaged(name, f"the point {str(row.key)[:10]} is not as it was saved")
+    """Return the row; raise an error if it has changed since it was saved."""
+    if not row.is_intact():
+        raise damaged(name, f"the point {str(row.key)[:10]} has changed since it was saved")
     return row
 
 
@@ -214,28 +215,28 @@ def _pragma(database: sqlite3.Connection, which: str) -> int:
     return int(database.execute(f"PRAGMA {which}").fetchone()[0])
 
 
-# --- words ---------------------------------------------------------------------------------------------------------
+# --- error messages ------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def in_words(name: str) -> Iterator[None]:
-    """What SQLite complains of, in one line that names the file."""
+def readable_errors(name: str) -> Iterator[None]:
+    """Replace SQLite's errors by one line that names the file."""
     try:
         yield
-    except sqlite3.ProgrammingError:  # a fault of the caller: the study is closed, or of another thread
+    except sqlite3.ProgrammingError:  # the caller's mistake: the study is closed, or belongs to another thread
         raise
     except sqlite3.Error as error:
-        raise _told(name, error) from error
-    except UnicodeDecodeError as error:  # SQLite complains in words of the damaged file
-        raise damaged(name, "it has text that is none") from error
+        raise _readable(name, error) from error
+    except UnicodeDecodeError as error:  # SQLite's message quotes the damaged file
+        raise damaged(name, "it has text that is not UTF-8") from error
 
 
-def _told(name: str, error: sqlite3.Error) -> StudyError | StudyWriteError:
+def _readable(name: str, error: sqlite3.Error) -> StudyError | StudyWriteError:
     match _code(error):
         case sqlite3.SQLITE_FULL:
-            return StudyWriteError(f"{name}: cannot be written: the disk is full; what was saved before is safe")
+            return StudyWriteError(f"{name}: cannot be written: the disk is full; points saved before are safe")
         case sqlite3.SQLITE_IOERR:
-            return StudyWriteError(f"{name}: the disk fails or is full ({error}); what was saved before is safe")
+            return StudyWriteError(f"{name}: the disk fails or is full ({error}); points saved before are safe")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | sqlite3.SQLITE_PROTOCOL:
             return StudyError(f"{name}: another process has kept it busy for {PATIENCE:g} s")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
@@ -247,15 +248,16 @@ def damaged(name: str, how: str) -> StudyError:
     return StudyError(f"{name}: is damaged: {one_line(' '.join(how.split()))}")
 
 
-def _no_study_yet(name: str) -> StudyError:
-    return StudyError(f"{name}: is empty, and not a study")
+def _empty(name: str) -> StudyError:
+    return StudyError(f"{name}: is empty and not a study")
 
 
 def _code(error: sqlite3.Error) -> int | None:
-    """SQLite's primary code; the bits above it tell details."""
+    """Return SQLite's primary error code, without the higher bits of the extended code."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def one_line(text: str) -> str:
+    """Return printable text."""
     return text if text.isprintable() else ascii(text)

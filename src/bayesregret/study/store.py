@@ -1,4 +1,4 @@
-"""The study itself: what is finished, by its settings."""
+"""Store of finished points, found by their settings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Self
 
 from bayesregret import checks
-from bayesregret.study.files import COLUMNS, StudyError, check_row, in_words, open_file
-from bayesregret.study.points import Entry, Row, make_row, point_key
+from bayesregret.study.files import COLUMNS, StudyError, check_row, open_file, readable_errors
+from bayesregret.study.points import Row, StudyEntry, make_row, point_key
 
 INSERT = f"INSERT INTO points ({COLUMNS}) VALUES ({', '.join('?' for _ in Row._fields)})"
 
 
 class Study:
-    """Finished points in one file; `Study.open(path)` opens or makes it.
+    """Finished points in one file; `Study.open(path)` opens or creates it.
 
-    Several processes may use one file at the same time, each with a study of its own; a study belongs to the thread
-    that opened it.
+    Several processes may use one file at the same time, each with its own `Study`; a `Study` belongs to the thread that
+    opened it.
     """
 
     def __init__(self, name: str, database: sqlite3.Connection, *, write: bool) -> None:
@@ -29,7 +29,7 @@ class Study:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, create: bool = True, write: bool = True) -> Study:
-        """The study in a file, which is checked to the last bit and made if there is none.
+        """Open the study in a file; create it if there is none. Every bit of an existing file is checked.
 
         With `write=False` the file is never changed, and may be read-only.
         """
@@ -37,7 +37,7 @@ class Study:
         return cls(name, database, write=write)
 
     def close(self) -> None:
-        """The last to close leaves one file, without a log beside it."""
+        """Close the file; the last process to close it removes the log beside it."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -47,27 +47,27 @@ class Study:
         self.close()
 
     def result(self, settings: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What was saved for these settings by this version of the package; None if nothing was."""
-        with in_words(self.name):
+        """Return the result that this version of the package saved for these settings; None if there is none."""
+        with readable_errors(self.name):
             row = self._row(point_key(settings))
         return None if row is None else row.entry().result
 
     def save(self, settings: Mapping[str, Any], result: Mapping[str, Any], *, seconds: float) -> None:
-        """Keep a finished point: on return it is on the disk, and stays there whatever happens.
+        """Save a finished point; on return it is safely on disk.
 
-        The same point with the same result is nothing new; with another result it is an error.
+        Saving the same point again with the same result does nothing; with another result it is an error.
         """
         row = make_row(settings, result, seconds)
         with self._transaction():
             self._add(row, self.name)
 
-    def entries(self) -> Iterator[Entry]:
-        """Every point, in order of being finished."""
+    def entries(self) -> Iterator[StudyEntry]:
+        """Yield every point, in the order in which they were finished."""
         for row in self._rows("ORDER BY finished, number"):
             yield row.entry()
 
-    def find(self, beginning: str) -> Entry:
-        """The one point whose key begins like this."""
+    def find(self, beginning: str) -> StudyEntry:
+        """Return the only point whose key begins like this."""
         wanted = beginning.lower()
         found = [row for row in self._rows("ORDER BY key") if row.key.startswith(wanted)]
         if len(found) != 1:
@@ -77,11 +77,11 @@ class Study:
         return found[0].entry()
 
     def __len__(self) -> int:
-        with in_words(self.name):
+        with readable_errors(self.name):
             return int(self._database.execute("SELECT count(*) FROM points").fetchone()[0])
 
     def merge(self, *others: str | os.PathLike[str]) -> int:
-        """Copy what is missing from other studies, all or nothing; return how many points that was."""
+        """Copy all points that are missing here from other studies, or none on error; return the number copied."""
         with ExitStack() as opened:
             studies = [opened.enter_context(Study.open(other, write=False)) for other in others]
             with self._transaction():
@@ -92,12 +92,12 @@ class Study:
         return None if found is None else check_row(self.name, Row(*found))
 
     def _rows(self, order: str) -> list[Row]:
-        with in_words(self.name):
+        with readable_errors(self.name):
             found = self._database.execute(f"SELECT {COLUMNS} FROM points {order}").fetchall()
             return [check_row(self.name, Row(*row)) for row in found]
 
     def _add(self, row: Row, source: str) -> bool:
-        """Whether it was missing."""
+        """Insert the row if it is missing; return whether it was."""
         there = self._row(row.key)
         if there is None:
             self._database.execute(INSERT, row)
@@ -112,16 +112,16 @@ class Study:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing; waits for another process that is writing."""
+        """Commit everything or nothing; wait while another process writes."""
         if not self._write:
             raise StudyError(f"{self.name}: was opened for reading only")
-        with in_words(self.name):
+        with readable_errors(self.name):
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._database.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # the error that led here is the one to tell
+                with suppress(sqlite3.Error):  # the original error is the one to report
                     if self._database.in_transaction:
                         self._database.execute("ROLLBACK")
                 raise

@@ -6,7 +6,7 @@ import pytest
 
 from bayesregret.bounds.bound import Formula
 from bayesregret.experiments import EXPERIMENTS
-from bayesregret.experiments.figures.figure_7 import bounds_of_the_policy, figure_7, ratio
+from bayesregret.experiments.figures.figure_7 import bounds_of_policy, figure_7, ratio
 from bayesregret.models import GaussianBandit
 from experiments.outcomes import bound, outcome
 
@@ -16,14 +16,14 @@ PRINTED = {"gap_dependent": 40.0, "prior_dependent": 50.0, "sqrt": 60.0}
 
 def point(x=1.0, exact=10.0, **changes):
     """One of the bandits, with values of all bounds."""
-    told = {name: bound(changes.get(name, 100.0), form="certified") for name in names("certified")}
-    told |= {name: bound(changes.get(name, value), form="certified") for name, value in CERTIFIED.items()}
-    told |= {name: bound(changes.get(name, value), leading=0.5 * value) for name, value in PRINTED.items()}
-    return outcome(x, exact, exact=(exact, exact + 1.0), bounds=told)
+    bounds = {name: bound(changes.get(name, 100.0), form="certified") for name in names("certified")}
+    bounds |= {name: bound(changes.get(name, value), form="certified") for name, value in CERTIFIED.items()}
+    bounds |= {name: bound(changes.get(name, value), leading=0.5 * value) for name, value in PRINTED.items()}
+    return outcome(x, exact, exact=(exact, exact + 1.0), bounds=bounds)
 
 
 def names(form):
-    return [formula.name for formula in bounds_of_the_policy() if formula.form == form]
+    return [formula.name for formula in bounds_of_policy() if formula.form == form]
 
 
 def claims(*outcomes):

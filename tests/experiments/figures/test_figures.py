@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bayesregret.experiments import BEYOND, EXPERIMENTS, PAPER
-from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.experiment import PointOutcome
 from bayesregret.experiments.point import run_point
 from bayesregret.problem import problem_from_dict
 
@@ -90,7 +90,7 @@ def short(points):
 def test_every_experiment_gives_a_table_and_claims(figure):
     experiment = EXPERIMENTS[figure](20, 7)
     small = short(experiment.points[:: max(1, len(experiment.points) // 4)])
-    outcomes = [Outcome(point, run_point(point.settings)) for point in small]
+    outcomes = [PointOutcome(point, run_point(point.settings)) for point in small]
     table = experiment.table(outcomes)
     assert len(table.points) == len(small)
     assert all(len(trend.values) == len(small) for trend in table.trends)
@@ -106,7 +106,7 @@ def test_every_experiment_gives_a_table_and_claims(figure):
 
 def test_figure_3a_is_in_the_order_of_the_exact_difference():
     experiment = EXPERIMENTS["figure-3a"](20, 7)
-    outcomes = [Outcome(point, run_point(point.settings)) for point in short(experiment.points[:6])]
+    outcomes = [PointOutcome(point, run_point(point.settings)) for point in short(experiment.points[:6])]
     table = experiment.table(outcomes)
     exact = table["ucb1"].exact
     assert list(exact.values) == sorted(exact.values)
@@ -120,7 +120,7 @@ def test_figure_3a_is_in_the_order_of_the_exact_difference():
 @pytest.mark.compiled
 def test_figure_3_is_sorted_and_names_its_points():
     experiment = EXPERIMENTS["figure-3b"](20, 7)
-    outcomes = [Outcome(point, run_point(point.settings)) for point in experiment.points[:9]]
+    outcomes = [PointOutcome(point, run_point(point.settings)) for point in experiment.points[:9]]
     table = experiment.table(outcomes)
     values = table["ucb1"].values
     assert list(values) == sorted(values)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from bayesregret.experiments.experiment import Outcome
+from bayesregret.experiments.experiment import PointOutcome
 from bayesregret.experiments.figures import figure_8, figure_9
 from bayesregret.experiments.point import compute_point, point_settings
 from bayesregret.problem import common_bernoulli
@@ -12,11 +12,11 @@ from bayesregret.problem import common_bernoulli
 
 def outcomes(experiment, regrets, stderr=0.01, least=None):
     """Points of which policies have these regrets, in their order."""
-    told = [
+    policies = [
         {"regret": regret, "stderr": stderr, "more": regret - regrets[0], "more_stderr": stderr} for regret in regrets
     ]
-    result = {"policies": told, "bounds": {}} | ({} if least is None else {"optimal": {"regret": least}})
-    return [Outcome(point, result) for point in experiment.points]
+    result = {"policies": policies, "bounds": {}} | ({} if least is None else {"optimal": {"regret": least}})
+    return [PointOutcome(point, result) for point in experiment.points]
 
 
 def test_the_optimum_divides():
@@ -30,7 +30,7 @@ def test_the_optimum_divides():
     assert [claim.verdict for claim in figure.claims("figure-8", found)] == ["holds", "holds"]
 
 
-def test_a_policy_below_the_optimum_is_told():
+def test_a_policy_below_the_optimum_is_an_exception():
     figure = figure_8.figure_8(10, 7)
     found = outcomes(figure, [1.0] * (len(figure_8.POLICIES) - 1) + [0.9], least=1.0)
     claim = figure.claims("figure-8", found)[0]
@@ -39,7 +39,7 @@ def test_a_policy_below_the_optimum_is_told():
     assert claim.exceptions[0] == "n = 5: greedy 0.9000 times the least regret"
 
 
-def test_a_policy_below_gittins_is_told_if_it_is_no_noise():
+def test_a_policy_below_gittins_is_an_exception_unless_it_is_noise():
     figure = figure_8.figure_8(10, 7)
     others = [3.0] * (len(figure_8.POLICIES) - 3)
     near = figure.claims("figure-8", outcomes(figure, [2.0, 2.2, *others, 2.15], least=2.0))[1]

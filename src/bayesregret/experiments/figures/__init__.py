@@ -1,1 +1,1 @@
-"""One file for each figure: its points, its curves and the claims it decides."""
+"""One file per figure: its points, its trends, and the claims that its numbers decide."""

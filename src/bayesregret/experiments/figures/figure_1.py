@@ -1,4 +1,4 @@
-"""Figure 1: the Gaussian bandit as the prior width and the prior gap change (Section 6.1)."""
+"""Figure 1: the Gaussian bandit for several prior widths and prior gaps (Section 6.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
-from bayesregret.experiments.experiment import Decide, Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.experiment import Decide, Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
 
@@ -19,7 +19,7 @@ TRENDS = (
     bound_of("certified_index", "certified (index form)", "certified"),
 )
 OURS = f"{paper_settings.OUR_NOISE} {paper_settings.OUR_RANGE}"
-FOLLOWS = (
+EXPLANATION = (
     "Marks are simulated regret with one standard error, solid lines the exact regret, computed without simulation. "
     "Bounds are leading terms, as in the paper; the certified one is whole."
 )
@@ -27,14 +27,14 @@ FOLLOWS = (
 
 def figure_1a(runs: int | None, seed: int) -> Experiment:
     points = tuple(_point(width, 1.0, f"width {width:g}", width, runs, seed) for width in paper_settings.WIDTHS)
-    caption = f"Gaussian bandit, K = 10, as the prior width changes. {FOLLOWS} {OURS}"
+    caption = f"Gaussian bandit, K = 10, as the prior width changes. {EXPLANATION} {OURS}"
     x = Axis(paper_settings.WIDTH_LABEL, "log")
     return _experiment("figure-1a", "Gaussian bandit, prior width", caption, x, points, _claims_of_width)
 
 
 def figure_1b(runs: int | None, seed: int) -> Experiment:
     points = tuple(_point(1.0, gap, f"gap {gap:g}", gap, runs, seed) for gap in paper_settings.GAPS)
-    caption = f"Gaussian bandit, K = 10, as the prior gap changes. {FOLLOWS} {OURS}"
+    caption = f"Gaussian bandit, K = 10, as the prior gap changes. {EXPLANATION} {OURS}"
     x = Axis(paper_settings.GAP_LABEL)
     return _experiment("figure-1b", "Gaussian bandit, prior gap", caption, x, points, _claims_of_gap)
 
@@ -50,14 +50,14 @@ def _experiment(
     return Experiment(figure, title, caption, x, Axis(paper_settings.REGRET_LABEL, "log"), points, TRENDS, decide)
 
 
-def _claims_of_width(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims_of_width(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     falls = claims.regret_falls(
         figure, "The regret of BayesUCB falls as the prior width goes to 0.", outcomes, towards="first"
     )
     return [falls, *_common_claims(figure, outcomes)]
 
 
-def _claims_of_gap(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims_of_gap(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     falls = claims.regret_falls(
         figure, "The regret of BayesUCB falls as the prior gap grows.", outcomes, towards="last"
     )
@@ -65,7 +65,7 @@ def _claims_of_gap(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     return [falls, still, *_common_claims(figure, outcomes)]
 
 
-def _common_claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _common_claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [
         claims.first_policy_is_better(figure, outcomes),
         claims.below(

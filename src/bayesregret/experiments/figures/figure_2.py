@@ -1,17 +1,17 @@
-"""Figure 2: the linear bandit as the prior width and the prior gap change (Section 6.2)."""
+"""Figure 2: the linear bandit for several prior widths and prior gaps (Section 6.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper_settings
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_linear
 
 ARMS, DIMENSION = 30, 10
-ACCURACY = 0.003  # of Theorem 6: finer than a line is thick
+ACCURACY = 0.003  # of Theorem 6: less than a line's thickness
 TRENDS = (
     regret_of(0, "bayes-ucb", "BayesUCB"),
     bound_of("gap_dependent", "BayesUCB bound (Theorem 6)", "printed", "leading"),
@@ -69,7 +69,7 @@ def _point(width: float, gap: float, name: str, x: float, runs: int | None, seed
     return Point(x, name, settings)
 
 
-def _claims_of_width(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims_of_width(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [
         claims.regret_falls(
             figure, "The regret of BayesUCB falls as the prior width goes to 0.", outcomes, towards="first"
@@ -79,7 +79,7 @@ def _claims_of_width(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     ]
 
 
-def _claims_of_gap(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims_of_gap(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [
         claims.regret_falls(figure, "The regret of BayesUCB falls as the prior gap grows.", outcomes, towards="last"),
         _bound_falls(figure, "The bound of BayesUCB falls as the prior gap grows.", outcomes[-1], outcomes[0]),
@@ -88,13 +88,13 @@ def _claims_of_gap(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     ]
 
 
-def _bound_falls(figure: str, statement: str, easy: Outcome, hard: Outcome) -> Claim:
+def _bound_falls(figure: str, statement: str, easy: PointOutcome, hard: PointOutcome) -> Claim:
     low, high = easy.bound("gap_dependent", "leading"), hard.bound("gap_dependent", "leading")
     evidence = f"{low:.4g} at {easy.point.name}, {high:.4g} at {hard.point.name}"
     return Claim(figure, statement, "holds" if low < high else "fails", evidence)
 
 
-def _common_claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _common_claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     statement = "The logarithmic bound can be below the square-root bound (leading terms)."
     return [
         claims.below_somewhere(figure, statement, outcomes, "gap_dependent", "sqrt"),

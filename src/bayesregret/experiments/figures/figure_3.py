@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, difference_of, exact_difference_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, difference_of, exact_difference_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
 
 ARMS = (5, 10, 20)
-LEVELS = (0.5, 1.0, 2.0)  # of reward noise, prior gap and prior width
+SIZES = (0.5, 1.0, 2.0)  # of reward noise, prior gap and prior width
 RUNS = 1_000
 TRENDS = (difference_of(1, "ucb1", "regret of UCB1 minus regret of BayesUCB"),)
 
@@ -23,7 +23,7 @@ def figure_3a(runs: int | None, seed: int) -> Experiment:
         "figure-3a",
         "gaussian",
         "Gaussian noise",
-        "The line is the exact difference, computed without simulation, and the bandits are in its order.",
+        "The line is the exact difference, computed without simulation; bandits are sorted by it.",
         runs,
         seed,
     )
@@ -34,7 +34,7 @@ def figure_3b(runs: int | None, seed: int) -> Experiment:
         "figure-3b",
         "rademacher",
         "noise of plus or minus σ",
-        "There is no exact difference to compare with: the posterior that the policies believe in is not the true one.",
+        "There is no exact difference to compare with: the policies' posterior is not the true one.",
         runs,
         seed,
     )
@@ -45,7 +45,7 @@ def _experiment(figure: str, noise_kind: str, words: str, about_exact: str, runs
     return Experiment(
         figure,
         f"81 Gaussian bandits, {words}",
-        f"The difference in regret of UCB1 and BayesUCB on {len(points)} bandits, sorted, {words}; standard errors are "
+        f"The regret of UCB1 minus that of BayesUCB on {len(points)} bandits, sorted, {words}; standard errors are "
         f"those of the difference on common instances and noise. {about_exact}",
         Axis("bandit, in order of the difference"),
         Axis("difference in regret"),
@@ -57,16 +57,16 @@ def _experiment(figure: str, noise_kind: str, words: str, about_exact: str, runs
 
 
 def bandits(noise_kind: str, runs: int | None, seed: int) -> tuple[Point, ...]:
-    """All combinations; with Gaussian noise also exact regrets and every bound."""
-    combinations = itertools.product(ARMS, LEVELS, LEVELS, LEVELS)
+    """Return a point per combination, with exact regrets and every bound if the noise is Gaussian."""
+    combinations = itertools.product(ARMS, SIZES, SIZES, SIZES)
     return tuple(
         _point(i, arms, noise, gap, width, noise_kind, runs, seed)
         for i, (arms, noise, gap, width) in enumerate(combinations, start=1)
     )
 
 
-def _difference(outcome: Outcome) -> float:
-    """The exact one, where there is one."""
+def _difference(outcome: PointOutcome) -> float:
+    """Difference in regret: exact where computed, simulated otherwise."""
     exact = exact_difference_of(outcome.result, 1)
     return exact[0] if exact is not None else float(outcome.result["policies"][1]["more"])
 
@@ -87,7 +87,7 @@ def _point(
     return Point(float(number), f"K={arms} noise {noise:g} gap {gap:g} width {width:g}", settings)
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     found = [claims.first_policy_is_better(figure, outcomes)]
     if outcomes[0].result["bounds"]:
         found += [

@@ -1,11 +1,11 @@
-"""Figure 4: the Bernoulli experiment that the paper does not run."""
+"""Figure 4: a Bernoulli experiment, which the paper does not have."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper_settings
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_bernoulli
 
@@ -55,7 +55,7 @@ def _point(arms: int, count: float, name: str, x: float, runs: int | None, seed:
     return paper_settings.compared(bandit, x, name, runs=runs or paper_settings.RUNS, seed=seed)
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [
         claims.first_policy_is_better(figure, outcomes, whose="bayesregret"),
         claims.printed_holds(figure, "Theorem 5, first part", outcomes, "gap_dependent"),

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 
 from bayesregret.experiments import claims, paper_settings
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, bound_of, regret_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.problem import common_gaussian
 
 HORIZONS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
-ROUNDS = 400_000_000  # of a point, so that long horizons do not take for ever
+ROUNDS = 400_000_000  # of all runs of a point: longer horizons get fewer runs
 FEWEST_RUNS = 400
 TRENDS = (
     regret_of(0, "bayes-ucb", "BayesUCB"),
@@ -29,7 +29,7 @@ def figure_5(runs: int | None, seed: int) -> Experiment:
         "figure-5",
         "Growth with the horizon",
         "Beyond the paper: the Gaussian bandit of Figure 1 with width 1 and gap 1, as the horizon grows; "
-        "delta = epsilon = 1/n follows it. On this axis a logarithm bends down and a square root is straight.",
+        "delta = epsilon = 1/n. On these axes a logarithm bends down and a square root is straight.",
         Axis("horizon n", "log"),
         Axis(paper_settings.REGRET_LABEL, "log"),
         points,
@@ -46,7 +46,7 @@ def _point(horizon: int, runs: int, seed: int) -> Point:
     )
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [
         _slower_than_square_root(figure, outcomes),
         claims.first_policy_is_better(figure, outcomes, whose="bayesregret"),
@@ -54,12 +54,12 @@ def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     ]
 
 
-def _slower_than_square_root(figure: str, outcomes: Sequence[Outcome]) -> Claim:
-    """The exponent of n over the last decade or so, from the last and an earlier point."""
+def _slower_than_square_root(figure: str, outcomes: Sequence[PointOutcome]) -> Claim:
+    """Compare exponents of n over the last 1.3 decades or so, from the last point and the fifth from the end."""
     first, last = outcomes[-5], outcomes[-1]
-    stretch = math.log(last.point.x / first.point.x)
-    exponent = math.log(last.regret(0) / first.regret(0)) / stretch
-    bound = math.log(last.bound("sqrt") / first.bound("sqrt")) / stretch
+    log_ratio = math.log(last.point.x / first.point.x)
+    exponent = math.log(last.regret(0) / first.regret(0)) / log_ratio
+    bound = math.log(last.bound("sqrt") / first.bound("sqrt")) / log_ratio
     evidence = f"between {first.point.name} and {last.point.name} like n^{exponent:.2f}; the bound like n^{bound:.2f}"
     statement = "The regret of BayesUCB grows much slower than the square-root bound."
     return Claim(figure, statement, "holds" if exponent < 0.5 * bound else "fails", evidence, (), "bayesregret")

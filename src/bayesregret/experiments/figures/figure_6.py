@@ -1,4 +1,4 @@
-"""Figure 6: what the prior is worth, true or wrong."""
+"""Figure 6: the value of a prior, and the cost of a wrong one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from bayesregret.digits import with_error
 from bayesregret.experiments import claims, paper_settings
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, regret_of
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, regret_of
 from bayesregret.experiments.point import point_settings
 from bayesregret.experiments.table import Axis, Claim
 from bayesregret.models import GaussianBandit
@@ -70,10 +70,10 @@ def _point(believed: GaussianBandit, name: str, x: float, runs: int | None, seed
     return Point(x, name, settings)
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
-    """That the true prior is the best belief is no theorem for BayesUCB: the numbers say where it is not."""
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
+    """Claim that the true prior is the best belief, which is no theorem for BayesUCB."""
     wrong = [outcome.result["policies"][1] for outcome in outcomes]
-    better = [i for i, told in enumerate(wrong) if told["more"] + claims.DECISIVE * told["more_stderr"] < 0.0]
+    better = [i for i, policy in enumerate(wrong) if policy["more"] + claims.DECISIVE * policy["more_stderr"] < 0.0]
     worst = max(range(len(outcomes)), key=lambda i: float(wrong[i]["more"]))
     return [
         Claim(
@@ -87,5 +87,5 @@ def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     ]
 
 
-def _cost(told: dict[str, Any]) -> str:
-    return with_error(told["more"], told["more_stderr"], signed=True)
+def _cost(policy: dict[str, Any]) -> str:
+    return with_error(policy["more"], policy["more_stderr"], signed=True)

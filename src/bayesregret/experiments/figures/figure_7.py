@@ -1,4 +1,4 @@
-"""Figure 7: how many times the exact regret every bound is, on the 81 bandits of Figure 3."""
+"""Figure 7: every bound divided by the exact regret, on the 81 bandits of Figure 3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bayesregret.digits import brief, counted
 from bayesregret.experiments import paper_settings
-from bayesregret.experiments.experiment import Experiment, Outcome, TrendOf
+from bayesregret.experiments.experiment import Experiment, PointOutcome, TrendOf
 from bayesregret.experiments.figures import figure_3
 from bayesregret.experiments.point import Result, number
 from bayesregret.experiments.table import Axis, Claim, Kind
@@ -23,7 +23,7 @@ PRINTED = {"gap_dependent": "Theorem 1", "prior_dependent": "Corollary 2", "sqrt
 
 
 def figure_7(runs: int | None, seed: int) -> Experiment:
-    """Its points are those of Figure 3a: whoever has run that one has all its numbers."""
+    """Return the experiment. Its points are those of Figure 3a, so a study with that figure has all its numbers."""
     points = figure_3.bandits("gaussian", runs, seed)
     return Experiment(
         "figure-7",
@@ -34,7 +34,7 @@ def figure_7(runs: int | None, seed: int) -> Experiment:
         Axis("bandits, each line in its own order"),
         Axis("bound / exact regret", "log", mark=1.0, mark_label="exact regret"),
         points,
-        tuple(_ratio_of(formula) for formula in bounds_of_the_policy()),
+        tuple(_ratio_of(formula) for formula in bounds_of_policy()),
         _claims,
         sort_by=_regret,
         name=lambda outcome: f"{outcome.point.name}, regret {brief(_regret(outcome))}",
@@ -42,17 +42,14 @@ def figure_7(runs: int | None, seed: int) -> Experiment:
     )
 
 
-def bounds_of_the_policy() -> list[Formula]:
-    """All upper bounds that there are, printed ones first."""
+def bounds_of_policy() -> list[Formula]:
+    """Return all upper bounds on the regret of BayesUCB, printed ones first."""
     from bayesregret.bounds.bound import Formula
 
     found = [
         formula
         for formula in Formula.every.values()
-        if formula.kind == "upper"
-        and formula.listed
-        and formula.policy == POLICY
-        and GaussianBandit.kind in formula.bodies
+        if formula.kind == "upper" and formula.listed and formula.policy == POLICY and formula.covers(GaussianBandit)
     ]
     return sorted(found, key=lambda formula: formula.form == "certified")
 
@@ -66,23 +63,23 @@ def _ratio_of(formula: Formula) -> TrendOf:
 
 
 def _label(bound: str) -> str:
-    """certified_gap_free as certified (gap free)."""
+    """Return the legend's name: certified (gap free) for certified_gap_free."""
     family, _, form = bound.partition("_")
     return PRINTED.get(bound) or f"{family} ({form.replace('_', ' ')})"
 
 
 def ratio(result: Result, bound: str, part: str = "value") -> float:
-    """Infinite for a form that refuses."""
-    told = result["bounds"].get(bound)
-    return math.inf if told is None else number(told[part]) / float(result["policies"][0]["exact"])
+    """Bound over exact regret; infinite where the bound's assumptions fail."""
+    found = result["bounds"].get(bound)
+    return math.inf if found is None else number(found[part]) / float(result["policies"][0]["exact"])
 
 
-def _regret(outcome: Outcome) -> float:
+def _regret(outcome: PointOutcome) -> float:
     return float(outcome.result["policies"][0]["exact"])
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
-    formulas = bounds_of_the_policy()
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
+    formulas = bounds_of_policy()
     certified = [formula.name for formula in formulas if formula.form == "certified"]
     printed = [formula.name for formula in formulas if formula.form == "paper"]
     return [
@@ -92,7 +89,7 @@ def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
     ]
 
 
-def _printed_holds(figure: str, bound: str, outcomes: Sequence[Outcome]) -> Claim:
+def _printed_holds(figure: str, bound: str, outcomes: Sequence[PointOutcome]) -> Claim:
     broken = [outcome for outcome in outcomes if _is_broken(outcome, bound)]
     whole = [ratio(outcome.result, bound) for outcome in outcomes]
     leading = [ratio(outcome.result, bound, "leading") for outcome in outcomes]
@@ -105,7 +102,7 @@ def _printed_holds(figure: str, bound: str, outcomes: Sequence[Outcome]) -> Clai
     return Claim(figure, statement, "fails" if broken else "holds", evidence, exceptions)
 
 
-def _certified_hold(figure: str, bounds: Sequence[str], outcomes: Sequence[Outcome]) -> Claim:
+def _certified_hold(figure: str, bounds: Sequence[str], outcomes: Sequence[PointOutcome]) -> Claim:
     broken = [(outcome, bound) for outcome in outcomes for bound in bounds if _is_broken(outcome, bound)]
     nearest, outcome = min(
         ((bound, outcome) for outcome in outcomes for bound in bounds),
@@ -126,9 +123,9 @@ def _certified_hold(figure: str, bounds: Sequence[str], outcomes: Sequence[Outco
 
 
 def _certified_is_tighter(
-    figure: str, certified: Sequence[str], printed: Sequence[str], outcomes: Sequence[Outcome]
+    figure: str, certified: Sequence[str], printed: Sequence[str], outcomes: Sequence[PointOutcome]
 ) -> Claim:
-    """The best of the ones against the best of the others, bandit by bandit."""
+    """Compare the best certified bound with the best printed one, bandit by bandit."""
     best = [min((ratio(outcome.result, bound), bound) for bound in certified) for outcome in outcomes]
     others = [min(ratio(outcome.result, bound) for bound in printed) for outcome in outcomes]
     wins = collections.Counter(name for _, name in best)
@@ -145,16 +142,16 @@ def _certified_is_tighter(
     )
 
 
-def _is_broken(outcome: Outcome, bound: str) -> bool:
-    """Below the regret by more than the errors of both explain."""
-    told = outcome.result["bounds"].get(bound)
-    if told is None:
+def _is_broken(outcome: PointOutcome, bound: str) -> bool:
+    """Return whether the bound is below the regret by more than both numerical errors explain."""
+    found = outcome.result["bounds"].get(bound)
+    if found is None:
         return False
     policy = outcome.result["policies"][0]
-    return number(told["value"]) + float(told["error"]) < float(policy["exact"]) - float(policy["exact_error"])
+    return number(found["value"]) + float(found["error"]) < float(policy["exact"]) - float(policy["exact_error"])
 
 
-def _exception(outcome: Outcome, bound: str) -> str:
+def _exception(outcome: PointOutcome, bound: str) -> str:
     return f"{outcome.point.name}: {bound} {brief(outcome.bound(bound))}, exactly {brief(_regret(outcome))}"
 
 

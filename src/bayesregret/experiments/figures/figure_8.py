@@ -1,4 +1,4 @@
-"""Figure 8: how near policies come to the least regret that any policy can have."""
+"""Figure 8: regret of policies divided by the optimal regret."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from bayesregret.digits import with_error
 from bayesregret.experiments.claims import DECISIVE
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf
 from bayesregret.experiments.point import Result, point_settings
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.problem import common_bernoulli
 
 HORIZONS = (5, 10, 20, 35, 50, 75, 100, 150, 200)
 RUNS = 20_000
-# The first is drawn by the others' distance from it alone: run by run that is known much better than the regret itself.
-# Then in the order of the legend. Names as on the command line.
+# The first, optimal policy has no line: the others' paired differences from it are much less noisy than regrets.
+# The rest are in the order of the legend. Names as on the command line.
 POLICIES = (
     ({"name": "bayes-optimal"}, "optimal"),
     ({"name": "gittins"}, "Gittins index"),
@@ -42,7 +42,7 @@ def figure_8(runs: int | None, seed: int) -> Experiment:
         Axis("horizon n", "log"),
         OVER_OPTIMAL,
         points,
-        tuple(_paired_ratio_of(i) for i in _all()),
+        tuple(_paired_ratio_of(i) for i in _drawn()),
         _claims,
     )
 
@@ -55,45 +55,45 @@ def _point(horizon: int, runs: int, seed: int) -> Point:
 
 
 def _paired_ratio_of(policy: int) -> TrendOf:
-    """The optimal policy's regret is known, so that only the distance from it has to be simulated."""
+    """Trend of a ratio to the optimal regret, which is known: only the difference from it is simulated."""
 
     def read(result: Result) -> tuple[float, float | None]:
-        told, least = result["policies"][policy], result["optimal"]["regret"]
-        return 1.0 + told["more"] / least, told["more_stderr"] / least
+        found, optimal = result["policies"][policy], result["optimal"]["regret"]
+        return 1.0 + found["more"] / optimal, found["more_stderr"] / optimal
 
     settings, label = POLICIES[policy]
     return TrendOf(settings["name"], label, "regret", read)
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
     return [_none_is_better(figure, outcomes), _gittins_is_near(figure, outcomes)]
 
 
-def _none_is_better(figure: str, outcomes: Sequence[Outcome]) -> Claim:
-    """Below the optimum by less than noise explains."""
-    told = [(outcome, i, *_paired_ratio_of(i).read(outcome.result)) for outcome in outcomes for i in _all()]
+def _none_is_better(figure: str, outcomes: Sequence[PointOutcome]) -> Claim:
+    """Claim that no policy is below the optimum by more than noise explains."""
+    ratios = [(outcome, i, *_paired_ratio_of(i).read(outcome.result)) for outcome in outcomes for i in _drawn()]
     below = [
         f"{outcome.point.name}: {POLICIES[i][1]} {ratio:.4f} times the least regret"
-        for outcome, i, ratio, error in told
+        for outcome, i, ratio, error in ratios
         if ratio + DECISIVE * (error or 0.0) < 1.0
     ]
-    nearest, i, ratio, error = min(told, key=lambda one: one[2])
-    evidence = f"{len(_all())} policies at {len(outcomes)} horizons; the nearest is {POLICIES[i][1]}, "
+    nearest, i, ratio, error = min(ratios, key=lambda entry: entry[2])
+    evidence = f"{len(_drawn())} policies at {len(outcomes)} horizons; the nearest is {POLICIES[i][1]}, "
     evidence += f"{with_error(ratio, error or 0.0)} times the least regret at {nearest.point.name}"
     statement = "No policy has less regret than the Bayes-optimal one."
     return Claim(figure, statement, "fails" if below else "holds", evidence, tuple(below), "bayesregret")
 
 
-def _gittins_is_near(figure: str, outcomes: Sequence[Outcome]) -> Claim:
-    """With a finite horizon the index is not optimal, but nearly; that another is below it must be more than noise."""
+def _gittins_is_near(figure: str, outcomes: Sequence[PointOutcome]) -> Claim:
+    """Claim that no other policy is decisively below the Gittins index, which is nearly optimal at a finite horizon."""
     ratios, better = [], []
     for outcome in outcomes:
-        told = {i: _paired_ratio_of(i).read(outcome.result) for i in _all()}
-        gittins, gittins_error = told[GITTINS]
+        found = {i: _paired_ratio_of(i).read(outcome.result) for i in _drawn()}
+        gittins, gittins_error = found[GITTINS]
         ratios.append(gittins)
         better += [
             f"{outcome.point.name}: {POLICIES[i][1]} {ratio:.4f} times the least regret, Gittins index {gittins:.4f}"
-            for i, (ratio, error) in told.items()
+            for i, (ratio, error) in found.items()
             if ratio + DECISIVE * math.hypot(error or 0.0, gittins_error or 0.0) < gittins
         ]
     evidence = f"{min(ratios):.3f} to {max(ratios):.3f} times the least regret"
@@ -101,6 +101,6 @@ def _gittins_is_near(figure: str, outcomes: Sequence[Outcome]) -> Claim:
     return Claim(figure, statement, "fails" if better else "holds", evidence, tuple(better), "bayesregret")
 
 
-def _all() -> range:
-    """Those that are drawn."""
+def _drawn() -> range:
+    """Indices of the policies with a line."""
     return range(1, len(POLICIES))

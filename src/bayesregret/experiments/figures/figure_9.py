@@ -1,4 +1,4 @@
-"""Figure 9: all policies on the 81 bandits of Figure 3, a league."""
+"""Figure 9: a league of all policies on the 81 bandits of Figure 3."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from bayesregret.digits import counted, with_error
 from bayesregret.experiments import paper_settings
 from bayesregret.experiments.claims import DECISIVE
-from bayesregret.experiments.experiment import Experiment, Outcome, Point, TrendOf
+from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf
 from bayesregret.experiments.figures import figure_3
 from bayesregret.experiments.point import Result, point_settings
 from bayesregret.experiments.table import Axis, Claim
 
 RUNS = 400
-# The first is what all others are measured by.
+# The regrets of the others are divided by that of the first.
 POLICIES = (
     (paper_settings.BAYES_UCB, "BayesUCB"),
     ({"name": "gittins"}, "Gittins index"),
@@ -64,23 +64,25 @@ def _ratio_of(policy: int, name: str, label: str) -> TrendOf:
 
 
 def ratio(result: Result, policy: int) -> tuple[float, float]:
-    """Regret over BayesUCB's with its standard error: of the difference on common runs, which has most of the noise of
-    both cancelled, and of BayesUCB's own."""
-    first, told = result["policies"][0], result["policies"][policy]
-    if first["regret"] == 0.0:  # too few runs to tell
-        return (1.0 if told["regret"] == 0.0 else math.inf), 0.0
-    more = told["more"] / first["regret"]
-    return 1.0 + more, math.hypot(told["more_stderr"], more * first["stderr"]) / first["regret"]
+    """Return regret over that of BayesUCB, with the standard error.
+
+    The error combines that of the paired difference, in which most of the noise cancels, and that of BayesUCB's regret.
+    """
+    first, other = result["policies"][0], result["policies"][policy]
+    if first["regret"] == 0.0:  # too few runs
+        return (1.0 if other["regret"] == 0.0 else math.inf), 0.0
+    more = other["more"] / first["regret"]
+    return 1.0 + more, math.hypot(other["more_stderr"], more * first["stderr"]) / first["regret"]
 
 
-def _claims(figure: str, outcomes: Sequence[Outcome]) -> list[Claim]:
-    """The league: one line for each policy, the best first."""
+def _claims(figure: str, outcomes: Sequence[PointOutcome]) -> list[Claim]:
+    """Return the league: one claim per policy, the best policy first."""
     standings = sorted((_standing(outcomes, policy), policy) for policy in range(1, len(POLICIES)))
     return [_claim(figure, outcomes, policy) for _, policy in standings]
 
 
-def _standing(outcomes: Sequence[Outcome], policy: int) -> tuple[float, float]:
-    """The geometric mean of the ratios over all bandits, with its standard error."""
+def _standing(outcomes: Sequence[PointOutcome], policy: int) -> tuple[float, float]:
+    """Return the geometric mean of the ratios over all bandits, with its standard error."""
     ratios = [found for outcome in outcomes if 0.0 < (found := ratio(outcome.result, policy))[0] < math.inf]
     if not ratios:
         return math.inf, 0.0
@@ -89,7 +91,7 @@ def _standing(outcomes: Sequence[Outcome], policy: int) -> tuple[float, float]:
     return mean, mean * spread
 
 
-def _claim(figure: str, outcomes: Sequence[Outcome], policy: int) -> Claim:
+def _claim(figure: str, outcomes: Sequence[PointOutcome], policy: int) -> Claim:
     mean, stderr = _standing(outcomes, policy)
     label = POLICIES[policy][1]
     ratios = [ratio(outcome.result, policy) for outcome in outcomes]
@@ -100,7 +102,7 @@ def _claim(figure: str, outcomes: Sequence[Outcome], policy: int) -> Claim:
     )
     evidence += f"and worse at {worse} of {counted(len(outcomes), 'bandit')}"
     if unknown := sum(not 0.0 < value < math.inf for value, _ in ratios):
-        evidence += f"; the mean is without {counted(unknown, 'bandit')} where too few runs had any regret"
+        evidence += f"; the mean leaves out {counted(unknown, 'bandit')} where too few runs had any regret"
     statement = (
         f"{label[0].upper()}{label[1:]} has less regret than BayesUCB with delta = 1/n, all bandits taken together."
     )
