@@ -205,7 +205,7 @@ def tighter() -> Figure:
         )
         for axes, x, bandits in rows:
             for formula, colour in LINES:
-                if getattr(br.bounds, formula).fits(bandits[0]):
+                if getattr(br.bounds, formula).covers(bandits[0]):
                     axes.plot(x, ratios(getattr(br.bounds, formula), bandits), color=colour, **PRINTED)
             axes.axhline(1.0, color=GREY, lw=1.0)
             axes.set(yscale="log", ylim=(0.8, 1e4))

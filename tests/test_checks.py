@@ -1,4 +1,4 @@
-"""The words for bad input."""
+"""Checks of input and their messages."""
 
 from fractions import Fraction
 

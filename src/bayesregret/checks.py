@@ -1,4 +1,4 @@
-"""The words for bad input: each check names the field, says what it may be and what it was."""
+"""Checks of input. Every error message has the form `<field> must be <what it may be>, got <value>`."""
 
 from __future__ import annotations
 
@@ -12,35 +12,37 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Squares and ratios of squares of what is allowed stay far from overflow and underflow.
+# Squares of allowed numbers, and ratios of such squares, stay far from overflow and underflow.
 LARGEST = 1e50
 SMALLEST = 1e-50
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in a message: short, whatever it is."""
+    """Text of a value for a message: one line of at most 60 characters."""
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python will not write down a whole number of thousands of digits
+    except ValueError:  # Python refuses to print an integer of thousands of digits
         text = "a very long number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def fail(field: str, may_be: str, value: Any) -> ValueError:
+    """Return the error to raise for a bad value."""
     return ValueError(f"{field} must be {may_be}, got {shown(value)}")
 
 
 def real(field: str, value: Any, may_be: str = "a finite number") -> float:
-    """A finite number, as a float."""
+    """Return a finite number as a float."""
     try:
         if not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value):
             return float(value)
-    except OverflowError:  # a whole number beyond the largest float
+    except OverflowError:  # an integer beyond the largest float
         pass
     raise fail(field, may_be, value)
 
 
 def positive(field: str, value: Any) -> float:
+    """Return a number between SMALLEST and LARGEST."""
     may_be = "a positive number"
     number = real(field, value, may_be)
     if number <= 0.0:
@@ -51,6 +53,7 @@ def positive(field: str, value: Any) -> float:
 
 
 def at_least(field: str, value: Any, least: float, most: float = LARGEST) -> float:
+    """Return a number between `least` and `most`, ends included."""
     may_be = f"a number, at least {least:g}"
     number = real(field, value, may_be)
     if number < least:
@@ -60,8 +63,8 @@ def at_least(field: str, value: Any, least: float, most: float = LARGEST) -> flo
     return number
 
 
-def share(field: str, value: Any) -> float:
-    """A number between 0 and 1, or one of them."""
+def fraction(field: str, value: Any) -> float:
+    """Return a number between 0 and 1, ends included."""
     number = real(field, value, "a number between 0 and 1")
     if not 0.0 <= number <= 1.0:
         raise fail(field, "a number between 0 and 1", value)
@@ -69,7 +72,7 @@ def share(field: str, value: Any) -> float:
 
 
 def probability(field: str, value: Any) -> float:
-    """A number strictly between 0 and 1."""
+    """Return a number strictly between 0 and 1."""
     number = real(field, value, "a number strictly between 0 and 1")
     if not 0.0 < number < 1.0:
         raise fail(field, "a number strictly between 0 and 1", value)
@@ -77,6 +80,7 @@ def probability(field: str, value: Any) -> float:
 
 
 def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> int:
+    """Return an integer of any type, within the limits, as an int."""
     may_be = f"a whole number, at least {at_least}" + (f" and at most {at_most}" if at_most is not None else "")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise fail(field, may_be, value)
@@ -87,6 +91,7 @@ def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> 
 
 
 def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
+    """Return a string that is one of the choices."""
     names = list(choices)
     if not isinstance(value, str) or value not in names:
         raise fail(field, " or ".join(f'"{name}"' for name in names), value)
@@ -94,16 +99,16 @@ def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LARGEST) -> Array:
-    """A read-only copy of a non-empty array of finite numbers, none of them of a size beyond `most`."""
+    """Return a read-only copy of a non-empty array of finite numbers, none larger than `most` in absolute value."""
     if isinstance(value, str | bytes | dict):
         raise fail(field, may_be, value)
     try:
         given = np.asarray(value)
     except ValueError:  # rows of different lengths
         raise fail(field, may_be, value) from None
-    if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0 or _has_truth_values(value):
+    if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0 or _has_booleans(value):
         raise fail(field, may_be, value)
-    made = np.array(given, dtype=np.float64, order="C") + 0.0  # -0.0 becomes 0.0: equal bandits are alike
+    made = np.array(given, dtype=np.float64, order="C") + 0.0  # -0.0 becomes 0.0, so equal bandits have equal bits
     if not np.isfinite(made).all():
         raise ValueError(f"{field} must be {may_be}, but has an entry that is not a finite number")
     if np.abs(made).max() > most:
@@ -112,18 +117,20 @@ def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LA
     return made
 
 
-def _has_truth_values(value: Any) -> bool:
-    """Whether True or False stands among numbers, where NumPy would read 1 or 0."""
+def _has_booleans(value: Any) -> bool:
+    """Whether a nested list contains a boolean, which NumPy would turn into 1 or 0."""
     if isinstance(value, list | tuple):
-        return any(map(_has_truth_values, value))
+        return any(map(_has_booleans, value))
     return isinstance(value, bool | np.bool_)
 
 
 def vector(field: str, value: Any) -> Array:
+    """Return a read-only array with one number per arm."""
     return array(field, value, 1, "a list of numbers, one for each arm")
 
 
 def positive_vector(field: str, value: Any) -> Array:
+    """Return a read-only array with one positive number per arm."""
     may_be = "a list of positive numbers, one for each arm"
     made = array(field, value, 1, may_be)
     if made.min() < SMALLEST:
@@ -132,7 +139,7 @@ def positive_vector(field: str, value: Any) -> Array:
 
 
 def positive_pair(first: str, a: Any, second: str, b: Any) -> tuple[Array, Array]:
-    """Two lists of positive numbers, each with one for each arm."""
+    """Return two read-only arrays of the same length, each with one positive number per arm."""
     one, other = positive_vector(first, a), positive_vector(second, b)
     if len(one) != len(other):
         raise ValueError(

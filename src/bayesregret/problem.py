@@ -1,7 +1,7 @@
-"""Problems as people write them: a TOML or JSON file, or a word for a common one.
+"""Problem files in TOML or JSON, and common problems that need no file.
 
-A problem file has the constructor's own argument names and `model`, the `kind` of the Bandit class. Whatever is wrong
-with it is a ValueError of one line that begins with the file's name and names the field and what it may be.
+A problem file has the field `model`, which is the `kind` of a Bandit class, and the arguments of its constructor. A bad
+file raises a ValueError with one line: the file's name, the field and what it may be.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from bayesregret.models import (
 )
 
 LARGEST_FILE = 200_000_000  # bytes
-TOO_MANY_DIGITS = "has a whole number of too many digits"
+TOO_MANY_DIGITS = "has a whole number with too many digits"
 
-# Room for a hundred times the largest problem anyone has asked for; beyond it a slip of the hand takes all memory.
+# A hundred times the largest problem in use; without a limit a typing error would take all memory.
 LARGEST_ARMS = 10**7
 LARGEST_TABLE = 10**8
-# Features are drawn with seeds of their own: no simulation that a person seeds meets the same bits.
+# Seeds of features start beyond the seeds that users give, so that no simulation uses the same random bits.
 FIRST_FEATURES_SEED = 2**64
 
 
@@ -42,9 +42,32 @@ FIRST_FEATURES_SEED = 2**64
 
 
 def load_problem(path: str | os.PathLike[str]) -> Bandit:
-    """The bandit that a problem file describes.
+    """Read a bandit from a problem file.
 
-    The suffix .toml or .json says which language it is in; with any other, a file that begins with a brace is JSON.
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A TOML or JSON file with the field `model` and the arguments of that model's class. Without the suffix .toml or
+        .json, a file that begins with a brace is read as JSON.
+
+    Returns
+    -------
+    Bandit
+        The bandit that the file describes.
+
+    Raises
+    ------
+    ValueError
+        In one line, if the file cannot be read or does not describe a bandit.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "problem.json")
+    ...     _ = path.write_text('{"model": "bernoulli", "alpha": [1, 1], "beta": [1, 3]}')
+    ...     load_problem(path)
+    BernoulliBandit(alpha=[1., 1.], beta=[1., 3.])
     """
     if not isinstance(path, str | os.PathLike):
         raise checks.fail("path", "the path of a TOML or JSON file", path)
@@ -58,13 +81,13 @@ def load_problem(path: str | os.PathLike[str]) -> Bandit:
 
 
 def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
-    """The bandit that plain data describe, as `Bandit.to_dict` gives them.
+    """Return the bandit that a mapping in the format of `Bandit.to_dict` describes.
 
     >>> problem_from_dict({"model": "bernoulli", "alpha": [1, 1], "beta": [1, 3]})
     BernoulliBandit(alpha=[1., 1.], beta=[1., 3.])
     """
     if not isinstance(data, Mapping):
-        raise checks.fail("a problem", "a table of named fields, `model` among them", data)
+        raise checks.fail("a problem", "a table of named fields that includes `model`", data)
     models = bandit_classes()
     if "model" not in data:
         raise ValueError(f"model is missing; it may be {_listed(models, 'or')}")
@@ -73,17 +96,17 @@ def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
     _check_fields(model, models[model], arguments)
     try:
         return models[model](**arguments)
-    except (TypeError, OverflowError) as error:  # a constructor from outside may complain in its own way
+    except (TypeError, OverflowError) as error:  # from the constructor of a user's class
         raise ValueError(_one_line(str(error))) from error
 
 
 def bandit_classes() -> dict[str, type[Bandit]]:
-    """Every kind of bandit that a problem can name, those defined outside the package included; the first to take a
-    name keeps it."""
+    """Return all concrete Bandit classes by their `kind`, including users' classes; of two with the same kind, the
+    first."""
     found: dict[str, type[Bandit]] = {}
-    waiting: list[Any] = [Bandit]
-    for bandit in waiting:
-        waiting.extend(bandit.__subclasses__())
+    queue: list[Any] = [Bandit]
+    for bandit in queue:
+        queue.extend(bandit.__subclasses__())
         if "kind" in vars(bandit) and not inspect.isabstract(bandit):
             found.setdefault(bandit.kind, bandit)
     return found
@@ -95,7 +118,9 @@ def _check_fields(model: str, bandit: type[Bandit], arguments: Mapping[str, Any]
     fields = {name: p for name, p in parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     for field in arguments:
         if field not in fields and not takes_any:
-            raise ValueError(f"{_field(field)} is no field of a {model} problem; it may have {_listed(fields, 'and')}")
+            raise ValueError(
+                f"{_field(field)} is not a field of a {model} problem, which may have {_listed(fields, 'and')}"
+            )
     needed = [name for name, p in fields.items() if p.default is p.empty]
     for field in needed:
         if field not in arguments:
@@ -111,7 +136,7 @@ def _read(name: str) -> str:
     if len(data) > LARGEST_FILE:
         raise ValueError(f"is too large; a problem file has at most {LARGEST_FILE // 10**6} MB")
     try:
-        return data.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+        return data.decode("utf-8-sig")  # some editors write a byte order mark
     except UnicodeDecodeError as error:
         raise ValueError(f"must be UTF-8 text, but byte {error.start + 1} is not") from None
 
@@ -136,38 +161,36 @@ def _parse_toml(text: str) -> dict[str, Any]:
 
 def _parse_json(text: str) -> Any:
     try:
-        return json.loads(
-            text, parse_int=_whole, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
-        )
+        return json.loads(text, parse_int=_parse_int, parse_constant=_refuse_constant, object_pairs_hook=_unique_fields)
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON: {error.msg} (at line {error.lineno}, column {error.colno})") from None
 
 
-def _whole(digits: str) -> int:
+def _parse_int(digits: str) -> int:
     try:
         return int(digits)
     except ValueError:
         raise ValueError(TOO_MANY_DIGITS) from None
 
 
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"is not JSON: has {word}, and numbers must be finite")
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"is not JSON: has {constant}, and numbers must be finite")
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     for field, value in pairs:
-        if field in made:
+        if field in fields:
             raise ValueError(f"{_field(field)} is given twice")
-        made[field] = value
-    return made
+        fields[field] = value
+    return fields
 
 
 # --- to a file -----------------------------------------------------------------------------------------------------
 
 
 def save_problem(bandit: Bandit, path: str | os.PathLike[str]) -> None:
-    """Write a problem file that `load_problem` reads back as an equal bandit; its suffix must be .toml or .json."""
+    """Write a .toml or .json file from which `load_problem` reads an equal bandit."""
     suffix = PurePath(path).suffix.lower()
     if suffix not in (".toml", ".json"):
         raise checks.fail("path", "the name of a .toml or a .json file", os.fspath(path))
@@ -178,13 +201,13 @@ def save_problem(bandit: Bandit, path: str | os.PathLike[str]) -> None:
 
 
 def _toml(data: Mapping[str, Any]) -> str:
-    """Text, numbers and lists of them are written the same way in TOML as in JSON."""
+    """TOML text; strings, numbers and lists look the same in TOML and JSON."""
     return "\n".join(
         f"{field} = {json.dumps(value, allow_nan=False, ensure_ascii=False)}" for field, value in data.items()
     )
 
 
-# --- common problems, which need no file ---------------------------------------------------------------------------
+# --- common problems without a file --------------------------------------------------------------------------------
 
 
 def common_gaussian(
@@ -195,26 +218,26 @@ def common_gaussian(
     reward_noise: float = 1.0,
     noise_kind: str = "gaussian",
 ) -> GaussianBandit:
-    """The paper's Gaussian experiment: the first arm is ahead by the prior gap, the others start at 0."""
+    """Return the paper's Gaussian problem: prior mean `prior_gap` for the first arm, 0 for the others."""
     prior_mean = np.zeros(checks.whole("arms", arms, 1, LARGEST_ARMS))
     prior_mean[0] = _gap(prior_gap)
     return GaussianBandit(prior_mean, prior_width, reward_noise, noise_kind)
 
 
 def common_bernoulli(*, arms: int = 10, alpha: float = 1.0, beta: float = 1.0) -> BernoulliBandit:
-    """The same Beta prior for every arm."""
+    """Return a bandit with the same Beta prior for every arm."""
     arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
     return BernoulliBandit(np.full(arms, checks.positive("alpha", alpha)), np.full(arms, checks.positive("beta", beta)))
 
 
 def common_poisson(*, arms: int = 10, shape: float = 1.0, rate: float = 1.0) -> PoissonBandit:
-    """The same Gamma prior for every arm's mean."""
+    """Return a bandit with the same Gamma prior for the mean of every arm."""
     arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
     return PoissonBandit(np.full(arms, checks.positive("shape", shape)), np.full(arms, checks.positive("rate", rate)))
 
 
 def common_exponential(*, arms: int = 10, shape: float = 3.0, rate: float = 1.0) -> ExponentialBandit:
-    """The same Gamma prior for every arm's rate."""
+    """Return a bandit with the same Gamma prior for the rate of every arm."""
     arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
     return ExponentialBandit(
         np.full(arms, checks.positive("shape", shape)), np.full(arms, checks.positive("rate", rate))
@@ -224,7 +247,10 @@ def common_exponential(*, arms: int = 10, shape: float = 3.0, rate: float = 1.0)
 def common_normal_gamma(
     *, arms: int = 10, prior_gap: float = 1.0, prior_pulls: float = 1.0, shape: float = 3.0, scale: float = 2.0
 ) -> NormalGammaBandit:
-    """The first arm is ahead by the prior gap, the others start at 0; by default variances are 1 on average."""
+    """Return a bandit with prior mean `prior_gap` for the first arm and 0 for the others.
+
+    By default the expected variance of rewards is 1.
+    """
     prior_mean = np.zeros(checks.whole("arms", arms, 1, LARGEST_ARMS))
     prior_mean[0] = _gap(prior_gap)
     return NormalGammaBandit(prior_mean, prior_pulls, shape, scale)
@@ -239,7 +265,7 @@ def common_linear(
     reward_noise: float = 1.0,
     features_seed: int = 0,
 ) -> LinearBandit:
-    """The paper's linear experiment: the first arm is ahead by the prior gap when the parameter is the prior mean."""
+    """Return the paper's linear problem: the prior mean of the parameter is (`prior_gap`, -1, ..., -1)."""
     dimension = checks.whole("dimension", dimension, 1, LARGEST_ARMS)
     arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
     if arms < dimension:
@@ -260,13 +286,13 @@ def _gap(value: Any) -> float:
 
 
 def _spread_features(arms: int, dimension: int, seed: int) -> Array:
-    """The canonical basis, then vectors uniform on the unit sphere's part in the positive orthant."""
+    """Return the canonical basis, then vectors drawn uniformly from the unit sphere within the positive orthant."""
     basis = np.eye(dimension)
     if arms == dimension:
         return basis
     normals = GaussianBandit(np.zeros(dimension), 1.0, 1.0)
     drawn = np.abs(normals.draw_means(arms - dimension, seed=FIRST_FEATURES_SEED + seed))
-    lengths = np.sqrt(sum(column * column for column in drawn.T))  # summed in a fixed order: the same bits everywhere
+    lengths = np.sqrt(sum(column * column for column in drawn.T))  # in a fixed order: the same bits everywhere
     return np.vstack([basis, drawn / lengths[:, None]])
 
 
@@ -280,17 +306,17 @@ COMMON_PROBLEMS: dict[str, Callable[..., Bandit]] = {
 }
 
 
-# --- words ---------------------------------------------------------------------------------------------------------
+# --- messages ------------------------------------------------------------------------------------------------------
 
 
 def _listed(names: Collection[str], last: str) -> str:
-    """a, b and c."""
+    """Return "a, b and c", with `last` in place of "and"."""
     *first, final = names or ["none"]
     return f"{', '.join(first)} {last} {final}" if first else final
 
 
 def _field(name: Any) -> str:
-    """A field's name in a message: bare when it looks like one."""
+    """Return the name of a field for a message, quoted unless it is a short identifier."""
     return name if isinstance(name, str) and name.isidentifier() and len(name) <= 40 else checks.shown(name)
 
 

@@ -1,4 +1,4 @@
-"""What `bayesregret audit` prints."""
+"""Output of `bayesregret audit`."""
 
 import math
 import re
@@ -32,7 +32,7 @@ def test_json_is_what_python_gives(bayesregret):
     assert result.failures, "a defect that is found is no error"
 
 
-def test_the_table_tells_the_verdicts(bayesregret):
+def test_the_table_has_the_verdicts(bayesregret):
     save_problem(common_bernoulli(arms=2), "problem.toml")
     outcome = bayesregret("audit", "problem.toml", *SMALL)
     result = audit(common_bernoulli(arms=2), horizon=20, runs=20)
@@ -51,23 +51,23 @@ def test_the_table_tells_the_verdicts(bayesregret):
 @pytest.mark.parametrize(
     ("arguments", "evidence", "told"),
     [
-        ("", "exact", "bounds are held against the exact regret"),
-        ("--exact", "exact", "bounds are held against the exact regret"),
-        ("--no-exact", "simulated", "bounds are held against the simulated regret, since that was asked for"),
+        ("", "exact", "bounds are compared with the exact regret"),
+        ("--exact", "exact", "bounds are compared with the exact regret"),
+        ("--no-exact", "simulated", "bounds are compared with the simulated regret, since a simulation was requested"),
         (
             "--horizon 2001",
             "simulated",
-            "bounds are held against the simulated regret, since the exact one takes a while here "
+            "bounds are compared with the simulated regret, since the exact regret takes more than a second or so here "
             "(exact=True, or --exact, computes it)",
         ),
     ],
 )
-def test_the_evidence_is_told_and_can_be_chosen(bayesregret, arguments, evidence, told):
+def test_the_evidence_is_shown_and_can_be_chosen(bayesregret, arguments, evidence, told):
     arguments = ["bernoulli", "--arms", "2", "--horizon", "5", "--runs", "2", *shlex.split(arguments)]
     outcome = bayesregret("audit", *arguments)
     assert outcome.out.splitlines()[-1] == told
     data = bayesregret("audit", *arguments, "--json").data
-    assert {check["evidence"] for check in data["checks"]} == {"watched", evidence}
+    assert {check["evidence"] for check in data["checks"]} == {"tracked", evidence}
     assert (data["why_simulated"] is None) == (evidence == "exact")
 
 

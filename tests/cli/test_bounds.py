@@ -1,4 +1,4 @@
-"""What `bayesregret bounds` prints."""
+"""Output of `bayesregret bounds`."""
 
 import json
 import math
@@ -110,8 +110,8 @@ def test_a_file_gives_the_problem(run_bounds):
         ("gaussian --epsilon 0", "epsilon must be a positive number, got 0"),
         ("gaussian --epsilon -1", "epsilon must be a positive number, got -1"),
         ("gaussian --epsilon inf", "epsilon must be a positive number, got inf"),
-        ("gaussian --runs 5", "--runs goes with --against only"),
-        ("gaussian --seed 5", "--seed goes with --against only"),
+        ("gaussian --runs 5", "--runs requires --against"),
+        ("gaussian --seed 5", "--seed requires --against"),
         ("gaussian --against --runs 0", "runs must be a whole number, at least 1"),
         ("gaussian --against --seed -1", "seed must be a whole number, at least 0, got -1"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),

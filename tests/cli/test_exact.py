@@ -90,7 +90,7 @@ def test_the_table_has_a_row_for_each_policy(run_exact):
     assert "\x1b" not in outcome.out
 
 
-def test_chances_of_the_best_arm_are_told_when_asked_for(run_exact):
+def test_probabilities_of_the_best_arm_are_optional(run_exact):
     plain, asked = run_exact("bernoulli", "--arms", "2"), run_exact("bernoulli", "--arms", "2", "--best-arm")
     assert "best arm" not in plain.out
     assert "best arm at the end" in asked.out
@@ -100,7 +100,7 @@ def test_chances_of_the_best_arm_are_told_when_asked_for(run_exact):
     assert data["best_share"] == 0.5
 
 
-def test_checkpoints_are_told(run_exact):
+def test_checkpoints_are_shown(run_exact):
     text = run_exact("bernoulli", "--arms", "2", "--checkpoints", "3,1").out
     found = [br.exact_regret(common_bernoulli(arms=2), policy, horizon=5) for policy in (br.BayesUCB(), br.UCB1())]
     curve = text.split("\n\n")[1].splitlines()

@@ -15,7 +15,7 @@ def test_late_rewards_are_what_python_gives(simulate):
     assert outcome.data["policies"] != in_time.to_dict()["policies"]
 
 
-def test_the_summary_tells_that_rewards_came_late(simulate):
+def test_the_summary_says_that_rewards_came_late(simulate):
     shown = simulate("bernoulli", "--policy", "ucb1", "--delay", "5", "--batch", "10").out
     assert "10 arms, rewards 5 rounds late, in batches of 10, seed 0;" in shown
     assert "late" not in simulate("bernoulli", "--policy", "ucb1").out
@@ -36,7 +36,7 @@ def test_late_rewards_have_no_exact_regret_to_compare_with():
         ("gaussian --batch 1.5", "batch must be a whole number, at least 1 and at most 1000000000000, got 1.5"),
         (
             "gaussian --batch 2 --exact-check",
-            "--exact-check does not go with --delay or --batch: exact regret is of rewards in time",
+            "--exact-check does not go with --delay or --batch: exact regret assumes immediate rewards",
         ),
     ],
 )

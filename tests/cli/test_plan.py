@@ -1,4 +1,4 @@
-"""What `bayesregret plan` prints and writes."""
+"""Output of `bayesregret plan`."""
 
 import shlex
 
@@ -75,7 +75,7 @@ def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
         ("bernoulli --output plan.pdf", "--output must be the name of an .html file, got plan.pdf"),
         (
             "bernoulli --output nowhere/plan.html",
-            "--output must be a file in a folder that there is, got nowhere",
+            "--output must be a file in an existing folder, got nowhere",
         ),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
@@ -91,7 +91,7 @@ def test_bad_input_is_one_line(bayesregret, arguments, message):
 
 def test_help_names_every_option(bayesregret):
     text = " ".join(bayesregret("plan", "--help").out.split())
-    assert "What to expect of each way of running an experiment." in text
+    assert "Expected regret of each way to run an experiment." in text
     for name in ("--policy", "--horizon", "--budget", "--regret-per-round", "--runs", "--output", "--json"):
         assert f"{name} " in text
 

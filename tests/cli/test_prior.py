@@ -1,4 +1,4 @@
-"""What `bayesregret prior fit` prints and writes."""
+"""Output of `bayesregret prior fit`."""
 
 import json
 import pathlib
@@ -80,8 +80,8 @@ def test_infinities_are_strict_json(fit):
             "history.csv: column total is missing; a poisson history has experiment, arm, pulls, total",
         ),
         ("--model bernoulli --reward-noise 1", "reward_noise goes with gaussian only, not with bernoulli"),
-        ("--model bernoulli --arms 3", "--arms goes with --output only"),
-        ("--model bernoulli --level 0.1", "--level goes with --output only"),
+        ("--model bernoulli --arms 3", "--arms requires --output"),
+        ("--model bernoulli --level 0.1", "--level requires --output"),
         ("--model bernoulli --output p.txt", "output must be the name of a .toml or a .json file, got 'p.txt'"),
         ("--model bernoulli --output p.toml --arms 0", "arms must be a whole number, at least 1"),
         ("--model bernoulli --output p.toml --arms x", "arms must be a whole number, at least 1"),
@@ -96,19 +96,21 @@ def test_bad_input(fit, arguments, said):
     assert complaint(fit(*shlex.split(arguments))).startswith(said)
 
 
-def test_a_file_that_is_none(bayesregret):
+def test_a_missing_file(bayesregret):
     outcome = bayesregret("prior", "fit", "nothing.csv", "--model", "bernoulli")
     assert complaint(outcome) == "nothing.csv: cannot be read: No such file or directory"
 
 
-def test_a_folder_that_is_none(fit):
+def test_a_missing_folder(fit):
     outcome = fit("--model", "bernoulli", "--output", "none/p.toml")
-    assert complaint(outcome) == "--output must be a file in a folder that there is, got none/p.toml"
+    assert complaint(outcome) == "--output must be a file in an existing folder, got none/p.toml"
     outcome = fit("--model", "bernoulli", "--output", "p.toml", "--figure", "none/fit.png")
-    assert complaint(outcome) == "--figure must be a file in a folder that there is, got none/fit.png"
+    assert complaint(outcome) == "--figure must be a file in an existing folder, got none/fit.png"
     assert not pathlib.Path("p.toml").exists()
     pathlib.Path("folder.toml").mkdir()
-    assert complaint(fit("--model", "bernoulli", "--output", "folder.toml")).startswith("--output must be a file in a ")
+    assert complaint(fit("--model", "bernoulli", "--output", "folder.toml")).startswith(
+        "--output must be a file in an "
+    )
 
 
 def test_no_picture_without_matplotlib(fit, monkeypatch):

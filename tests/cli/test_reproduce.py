@@ -1,4 +1,4 @@
-"""What `bayesregret reproduce` and `bayesregret sweep` do."""
+"""`bayesregret reproduce` and `bayesregret sweep`."""
 
 import os
 import pathlib
@@ -44,11 +44,11 @@ def test_a_figure_with_its_claims(bayesregret, monkeypatch):
     names = {path.name for path in pathlib.Path("reproduction/figures").iterdir()}
     assert names == {f"figure-1b.{suffix}" for suffix in ("pdf", "png", "csv", "tex")}
     again = bayesregret(*arguments)
-    assert "3 points, 0 run now; reproduction/report.html still good" in again.out
+    assert "3 points, 0 run now; reproduction/report.html up to date" in again.out
 
 
 @pytest.mark.compiled
-def test_failed_claims_are_told_with_their_exceptions(bayesregret, monkeypatch):
+def test_failed_claims_are_shown_with_their_exceptions(bayesregret, monkeypatch):
     monkeypatch.setattr("bayesregret.experiments.paper_settings.WIDTHS", (0.1, 1.0))
     outcome = bayesregret("reproduce", "figure-1a", *QUICK)
     assert "fails" in outcome.out
@@ -123,7 +123,7 @@ def test_sweep(bayesregret):
 
 
 @pytest.mark.compiled
-def test_in_a_terminal_a_bar_names_the_figure_the_point_and_the_time_left(tmp_path):
+def test_in_a_terminal_a_bar_shows_figure_point_and_time_remaining(tmp_path):
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-6a", "--runs", "300", "--output", tmp_path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
@@ -146,7 +146,7 @@ def contents(path):
 
 @pytest.mark.compiled
 def test_killed_runs_end_with_the_same_bits(tmp_path):
-    """Real kills at random moments; the study of the run that at last goes through equals an undisturbed one."""
+    """Kill the process at random times; the study of the final complete run equals that of an undisturbed run."""
     command = [sys.executable, "-m", "bayesregret", "reproduce", "figure-3b", "figure-6a", *QUICK, "--output"]
     subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True)
     moments = random.Random(7)

@@ -1,4 +1,4 @@
-"""What `bayesregret simulate` prints when all is well."""
+"""Output of `bayesregret simulate`."""
 
 import pathlib
 import re
@@ -42,14 +42,14 @@ def test_infinite_values_are_text(simulate):
 
 
 def test_nothing_but_json_on_standard_output_with_a_progress_bar(simulate, monkeypatch):
-    monkeypatch.setattr("bayesregret.simulation.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("bayesregret.progress.PATIENCE", 0.0)
     outcome = simulate("gaussian", "--json", "--progress")
     assert outcome.data["runs"] == 20
     assert outcome.err != ""
     assert simulate("gaussian", "--json", "--no-progress").err == ""
 
 
-def test_the_table_tells_the_same_numbers(simulate):
+def test_the_table_has_the_same_numbers(simulate):
     outcome = simulate("gaussian", "--seed", "7")
     data = simulate("gaussian", "--seed", "7", "--json").data
     heading, first, second, blank, summary = outcome.out.splitlines()
@@ -71,9 +71,9 @@ def test_the_table_tells_the_same_numbers(simulate):
     ]:
         policy = data["policies"][name]
         quantiles = [policy["quantiles"][share] for share in ("0.5", "0.05", "0.95")]
-        told = numbers_in(line.removeprefix(name))
+        shown = numbers_in(line.removeprefix(name))
         truth = [policy["regret"], policy["stderr"], *paired, *quantiles, 100 * policy["best_share"]]
-        assert told == pytest.approx(truth, rel=0.05)
+        assert shown == pytest.approx(truth, rel=0.05)
 
 
 def test_piped_output_is_plain(simulate):
@@ -87,7 +87,7 @@ def test_one_policy_needs_no_difference(simulate):
     assert "minus" not in simulate("bernoulli", "--policy", "ucb1").out
 
 
-def test_checkpoints_are_told(simulate):
+def test_checkpoints_are_shown(simulate):
     text = simulate("gaussian", "--checkpoints", "1,10").out
     rounds = [line.split()[0] for line in text.splitlines() if re.match(r" *\d+ ", line)]
     assert rounds == ["1", "10", "50"]
@@ -212,7 +212,7 @@ def test_where_there_is_no_z(simulate, arguments, said):
         ("gaussian --horizon 1e6", "horizon must be a whole number, at least 1 and at most "),
     ],
 )
-def test_what_has_no_exact_regret_is_told_before_the_simulation(simulate, monkeypatch, arguments, said):
+def test_a_problem_without_exact_regret_is_refused_before_the_simulation(simulate, monkeypatch, arguments, said):
     def refuse(*_, **__):
         raise AssertionError("simulated")
 
@@ -225,7 +225,7 @@ def test_what_has_no_exact_regret_is_told_before_the_simulation(simulate, monkey
         simulate(*arguments.split())
 
 
-def test_standard_output_is_json_alone_while_the_exact_regret_is_at_work(simulate, monkeypatch):
+def test_standard_output_is_json_alone_while_the_exact_regret_is_computed(simulate, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     outcome = simulate("bernoulli", *CHECKED, "--json", "--progress")
     assert "exact regret of ucb1" in outcome.err

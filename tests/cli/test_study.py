@@ -69,7 +69,7 @@ def test_show(study):
         "setting value",
         "figure figure-1a",
         "prior.width 0.1",
-        "prior.mean [1.0, 0.0, 0.0, 0.0, ... 5 in all]",
+        "prior.mean [1.0, 0.0, 0.0, 0.0, ...] (5 values)",
         "seed 7",
     ]
     assert lines[6:9] == ["result value", "regret 0.30000000000000004", "stderr inf"]
@@ -113,7 +113,7 @@ def test_merge(study):
     [
         ("list", "Missing argument 'FILE' (see bayesregret study list --help)"),
         ("list no.sqlite", "no.sqlite: there is no such file"),
-        ("list text.txt", "text.txt: is not a study: it is no SQLite database"),
+        ("list text.txt", "text.txt: is not a study: it is not an SQLite database"),
         ("list .", ".: is not a study but a folder"),
         (
             "show one.sqlite zz",

@@ -82,10 +82,13 @@ def test_numbers_keep_every_bit(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (changed(GAUSSIAN, reward_nois=1), "reward_nois is no field of a gaussian problem; it may have prior_mean, "),
-        (changed(GAUSSIAN, **{"a\nb": 1}), r"'a\nb' is no field"),
+        (
+            changed(GAUSSIAN, reward_nois=1),
+            "reward_nois is not a field of a gaussian problem, which may have prior_mean, ",
+        ),
+        (changed(GAUSSIAN, **{"a\nb": 1}), r"'a\nb' is not a field"),
         (changed(GAUSSIAN, **{"x" * 10**6: 1}), "'xxx"),
-        (changed(GAUSSIAN, self=1), "self is no field"),
+        (changed(GAUSSIAN, self=1), "self is not a field"),
         (
             '{"model": "gaussian", "prior_mean": [1]}',
             "prior_width is missing; a gaussian problem must have prior_mean,",
@@ -109,14 +112,14 @@ def test_numbers_keep_every_bit(tmp_path):
         (changed(LINEAR, prior_cov=[[1, 0], [0, 1]]), "one of prior_cov and prior_width must be given, and not both"),
         (changed(LINEAR, prior_width=None, prior_cov=[[1, 2], [2, 1]]), "prior_cov must be a symmetric positive semi"),
         ('{"model": "bernoulli", "alpha": [1, 2], "beta": [1]}', "alpha and beta must have one entry for each arm"),
-        ("[1, 2]", "a problem must be a table of named fields, `model` among them, got [1, 2]"),
+        ("[1, 2]", "a problem must be a table of named fields that includes `model`, got [1, 2]"),
         ("null", "a problem must be a table of named fields"),
         ('{"model": "gaussian", "model": 1}', "model is given twice"),
         ('{"model": {"\\n": 1, "\\n": 1}}', r"'\n' is given twice"),
         ('{"prior_mean": [NaN]}', "is not JSON: has NaN, and numbers must be finite"),
         ('{"prior_mean": -Infinity}', "is not JSON: has -Infinity, and numbers must be finite"),
         (json.dumps(GAUSSIAN).replace("1.0", "1e999"), "prior_width must be a positive number, got inf"),
-        ('{"model": ' + "1" * 5000 + "}", "has a whole number of too many digits"),
+        ('{"model": ' + "1" * 5000 + "}", "has a whole number with too many digits"),
         ('{"model": "gaussian",}', "is not JSON: "),
         ('{"model": ', "is not JSON: Expecting value (at line 1, column 11)"),
         ("[" * 100_000, "is nested too deeply"),
@@ -136,7 +139,7 @@ def test_bad_json_is_one_line(tmp_path, content, said):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (TOML.replace("reward_noise", "reward_nois"), "reward_nois is no field of a gaussian problem"),
+        (TOML.replace("reward_noise", "reward_nois"), "reward_nois is not a field of a gaussian problem"),
         (TOML + "prior_width = 2", "is not TOML: Cannot overwrite a value (at "),
         (TOML.replace("1.0", "nan"), "prior_width must be a positive number, got nan"),
         (TOML.replace("1.0", "1979-05-27"), "prior_width must be a positive number, got datetime.date(1979, 5, 27)"),
@@ -144,7 +147,7 @@ def test_bad_json_is_one_line(tmp_path, content, said):
             TOML.replace("[1, 0]", "[1, inf]"),
             "prior_mean must be a list of numbers, one for each arm, but has an entry",
         ),
-        (TOML.replace("1.0", "1" * 5000), "has a whole number of too many digits"),
+        (TOML.replace("1.0", "1" * 5000), "has a whole number with too many digits"),
         ("model = [", "is not TOML: Invalid value (at end of document)"),
         ("{}", "is not TOML: "),
         ("model = " + "[" * 100_000, "is nested too deeply"),
@@ -182,7 +185,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         load_problem(tmp_path / "p.toml")
 
 
-def test_a_file_name_of_two_lines_is_told_in_one(tmp_path):
+def test_a_file_name_of_two_lines_is_quoted_in_one(tmp_path):
     path = tmp_path / "a\nb.toml"
     path.write_text("")
     with pytest.raises(ValueError, match=r"a\\nb\.toml': is empty") as caught:
@@ -198,7 +201,7 @@ def test_saving_needs_a_known_suffix(tmp_path):
 def test_plain_data_of_the_wrong_kind():
     with pytest.raises(ValueError, match="a problem must be a table of named fields"):
         problem_from_dict([("model", "gaussian")])
-    with pytest.raises(ValueError, match="3 is no field of a gaussian problem"):
+    with pytest.raises(ValueError, match="3 is not a field of a gaussian problem"):
         problem_from_dict({**GAUSSIAN, 3: 4})
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, exact_regret, simulate
-from bayesregret.simulation.exact_comparison import AgainstExact, Deviation
+from bayesregret.simulation.exact_comparison import ExactComparison, RegretDifference
 from bayesregret.simulation.result import Estimate
 from problems import BANDITS
 
@@ -14,7 +14,7 @@ SMALL = {"horizon": 5, "runs": 200, "seed": 3}
 
 
 def deviation(mean, stderr, exact=1.0, error=0.0, runs=1000):
-    return Deviation(Estimate(mean, stderr), exact, error, runs)
+    return RegretDifference(Estimate(mean, stderr), exact, error, runs)
 
 
 # --- on real runs ---------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def test_a_wrong_regret_is_noticed():
 
 
 def test_each_policy_is_computed_as_it_ran():
-    """Of two policies of one name each has its own prior."""
+    """Two policies with the same name and different priors are computed separately."""
     other = BernoulliBandit([5.0, 1.0, 1.0, 1.0], [1.0, 5.0, 5.0, 5.0])
     result = simulate(BANDITS["bernoulli"], [BayesUCB(), BayesUCB(prior=other)], horizon=20, runs=200, seed=3)
     against = result.against_exact()
@@ -121,7 +121,7 @@ def test_few_runs_prove_little(z, runs, by_chance):
         (
             {"a": deviation(0.5, 0.1)},
             "simulated and exact regret differ by more than chance: a is -5.0 standard errors off; "
-            "large regrets too rare for so few runs can do that, and more runs will tell",
+            "rare large regrets that these runs missed can cause that: try more runs",
         ),
         (
             {"a": deviation(0.5, math.inf, runs=1), "b": deviation(2.0, math.inf, runs=1)},
@@ -134,11 +134,11 @@ def test_few_runs_prove_little(z, runs, by_chance):
     ],
 )
 def test_the_verdict_in_words(deviations, said):
-    assert AgainstExact(deviations).summary() == said
+    assert ExactComparison(deviations).summary() == said
 
 
 def test_the_table_and_plain_data():
-    against = AgainstExact({"a": deviation(75.74, 0.30, 75.69691254, 8e-8), "b": deviation(0.0, 0.0, 1e-12, 1e-9)})
+    against = ExactComparison({"a": deviation(75.74, 0.30, 75.69691254, 8e-8), "b": deviation(0.0, 0.0, 1e-12, 1e-9)})
     headings, first, second = against.table()
     assert headings == ["policy", "exact regret", "error", "simulated minus exact", "z"]
     assert first == ["a", "75.6969125", "8e-08", "+0.04 ± 0.30", "+0.14"]

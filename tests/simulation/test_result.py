@@ -1,4 +1,4 @@
-"""What a result can tell: tables, plain data, frames, pictures."""
+"""Results of simulations: tables, plain data, frames and plots."""
 
 import json
 import math

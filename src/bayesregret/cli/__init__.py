@@ -1,7 +1,6 @@
-"""The command line: parse, call one function, print. Tables for people, strict JSON for programs.
+"""Command line: each command parses its options, calls one function and prints a table or strict JSON.
 
-Whatever goes wrong is said in one line on standard error. Exit status: 0 done, 2 bad input, 130 interrupted, 1 for
-anything else.
+Errors are one line on standard error. Exit status: 0 success, 2 bad input, 130 interrupted, 1 any other error.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from bayesregret.cli import audit, bounds, exact, plan, prior, reproduce, simula
 from bayesregret.cli.complaints import PROGRAM, InputError, complain
 from bayesregret.cli.help import SectionedCommand
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells count
+INTERRUPTED = 130  # 128 + SIGINT, as in shells
 
-# Typer keeps its own copy of Click in newer versions; either way all complaints about usage descend from this class.
+# Newer versions of Typer contain a copy of Click; in both cases this is the base class of all usage errors.
 UsageError: Any = typer.BadParameter.__base__
 
-# Plain help loads in half the time of Rich's and reads the same in a terminal and in a pipe.
+# Plain help loads twice as fast as Rich's, and is the same in a terminal and in a pipe.
 app = typer.Typer(
     name=PROGRAM,
     rich_markup_mode=None,
@@ -69,21 +68,22 @@ def start(
       bayesregret plan bernoulli --arms 10 --horizon 50000
       bayesregret reproduce
 
-    Each command tells more: bayesregret simulate --help.
+    For more about a command: bayesregret simulate --help.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def main() -> None:
-    # A stream that was closed before the start is None, and printing to None goes to the other one.
+    """Run the command line of this process and exit."""
+    # A stream that was closed before the start is None, and `print(file=None)` would write to standard output.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
-    """Do what the arguments say; return the exit status."""
+    """Run a command line and return the exit status."""
     try:
         status = typer.main.get_command(app).main(arguments, prog_name=PROGRAM, standalone_mode=False) or 0
         sys.stdout.flush()
@@ -91,7 +91,7 @@ def run(arguments: list[str]) -> int:
         return complain(_usage_message(error), 2)
     except InputError as error:
         return complain(str(error), 2)
-    except BrokenPipeError:  # nobody reads on
+    except BrokenPipeError:  # the reader has closed the pipe
         _drop_output()
         return 1
     except OSError as error:
@@ -105,8 +105,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Python flushes standard output again at exit, and would complain of what was already told."""
-    with contextlib.suppress(io.UnsupportedOperation):  # a stream in memory has nothing to flush
+    """Discard further output: Python flushes standard output at exit, and would report the same error again."""
+    with contextlib.suppress(io.UnsupportedOperation):  # a stream in memory has no file descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""`bayesregret audit`: the paper's inequalities, one by one, on simulated runs of a problem and its exact regret."""
+"""`bayesregret audit`: check the paper's inequalities on simulated runs of a problem and its exact regret."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import HORIZON, SEED, number_option, option
-from bayesregret.cli.show import at_work, show_json, show_tables
+from bayesregret.cli.show import show_json, show_tables, spinner
 
 RUNS = 1_000
 
@@ -16,29 +16,29 @@ RUNS = 1_000
 def audit(
     bandit: options.MakeProblem,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
-    runs: Annotated[int, number_option("Runs to look at.", RUNS)] = RUNS,
-    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    runs: Annotated[int, number_option("Runs to check.", RUNS)] = RUNS,
+    seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     delta: options.Delta = None,
     epsilon: options.Epsilon = None,
     exact: Annotated[
         bool | None,
         option(
-            help="Hold bounds against the exact regret, or the simulated one.",
-            default="exact where that takes about a second",
+            help="Compare bounds with the exact regret, or with the simulated one.",
+            default="exact where it takes about a second",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
     """Check the paper's inequalities one by one.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli and linear for a common problem, which the
-    options below set; see bayesregret simulate --help. Nothing is stated for other kinds of rewards.
+    PROBLEM is a TOML or JSON file, or gaussian, bernoulli or linear for a common problem with the options below; see
+    bayesregret simulate --help. The paper has no inequalities for other models.
 
-    Each inequality is told with the worst that was observed, what it allows there, their ratio and a verdict: holds,
-    fails, not decided (within four standard errors, or numerical errors), not applicable, or exceeded (not applicable,
-    and the number does not hold either). Forms: paper, as it is printed; certified, as it is proved. Evidence: runs
-    that are watched round by round, and for bounds on the regret the exact regret or a simulated one. That a printed
-    statement fails is a result and no error: the exit status is 0.
+    The table shows for each inequality the worst observed value, the value allowed there, their ratio and a verdict:
+    holds, fails, not decided (within four standard errors, or within numerical errors), not applicable, or exceeded
+    (not applicable, and the number is exceeded, too). Forms: paper, as printed; certified, as proved. The evidence is
+    every round of the simulated runs or, for bounds on the regret, the exact or the simulated regret. A printed
+    statement that fails is a result, not an error: the exit status is 0.
 
     \b
     Examples:
@@ -46,10 +46,10 @@ def audit(
       bayesregret audit gaussian --prior-width 0.1 --runs 500
       bayesregret audit bernoulli --horizon 200 --delta 0.01 --json
     """
-    from bayesregret.audit import audit as run_audit  # bounds need SciPy, which help does not
+    from bayesregret.audit import audit as run_audit  # needs SciPy, which help does not
     from bayesregret.audit.result import WORDS
 
-    with bad_input(), at_work("audit"):
+    with bad_input(), spinner("audit"):
         result = run_audit(
             bandit(),
             horizon=horizon,

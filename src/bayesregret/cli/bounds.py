@@ -1,4 +1,4 @@
-"""`bayesregret bounds`: every bound on the Bayes regret of a problem."""
+"""`bayesregret bounds`: all bounds on the Bayes regret of a problem."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def bounds(
     epsilon: options.Epsilon = None,
     against: Annotated[
         bool,
-        option(
-            "--against", help="Simulate, too, and tell how many times the regret each bound is.", section=COMPARISON
-        ),
+        option("--against", help="Also simulate, and show the ratio of each bound to the regret.", section=COMPARISON),
     ] = False,
     runs: Annotated[int | None, number_option("--against: runs to average over.", RUNS, COMPARISON)] = None,
-    seed: Annotated[int | None, number_option("--against: same seed, same result.", SEED, COMPARISON)] = None,
+    seed: Annotated[
+        int | None, number_option("--against: the same seed gives the same result.", SEED, COMPARISON)
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Every bound on the Bayes regret of a problem, in order.
+    """All bounds on the Bayes regret of a problem, sorted.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
-    normal-gamma for a common problem, which the options below set; see bayesregret simulate --help. Of the last three
-    kinds of rewards nothing but the trivial form is proved.
+    PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
+    problem with the options below; see bayesregret simulate --help. For the last three models only the trivial bound
+    is proved.
 
-    Forms: paper, as it is printed; certified, repaired so that it is proved. Values are integrals over the prior
-    and not simulated; the column error estimates their numerical error.
+    Forms: paper, as printed; certified, repaired and proved. Values are integrals over the prior and not simulated;
+    the column error estimates their numerical error.
 
     \b
     Examples:
@@ -45,14 +45,14 @@ def bounds(
       bayesregret bounds problem.toml --horizon 1000 --against
       bayesregret bounds bernoulli --arms 3 --delta 0.01 --json
     """
-    from bayesregret.bounds.table import WORDS, table  # bounds need SciPy, which help does not
+    from bayesregret.bounds.table import WORDS, table  # needs SciPy, which help does not
 
     with bad_input():
         for name, value in (("--runs", runs), ("--seed", seed)):
             if value is not None and not against:
-                raise ValueError(f"{name} goes with --against only")
+                raise ValueError(f"{name} requires --against")
         made = bandit()
-        found = table(made, horizon=horizon, delta=delta, epsilon=epsilon)  # refuses bad input before a simulation
+        found = table(made, horizon=horizon, delta=delta, epsilon=epsilon)  # reports bad input before the simulation
         if against:
             simulation = run_simulation(
                 made,

@@ -1,4 +1,4 @@
-"""What goes wrong, in one line."""
+"""Errors in one line on standard error."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ PROGRAM = "bayesregret"
 
 
 class InputError(Exception):
-    """The user gave something that cannot be used."""
+    """Bad input from the user."""
 
 
 @contextmanager
 def bad_input() -> Iterator[None]:
-    """Where the package's checks are at work, what they refuse is the user's to mend."""
+    """Treat errors that the package raises in this block as bad input."""
     try:
         yield
     except (ValueError, TypeError, OverflowError) as error:
@@ -24,12 +24,12 @@ def bad_input() -> Iterator[None]:
 
 
 def check_can_be_written(option: str, file: str) -> None:
-    """Said before there is anything to write."""
+    """Raise an error, before long work begins, if a file cannot be written."""
     if os.path.isdir(file) or not os.path.isdir(os.path.dirname(file) or "."):
-        raise ValueError(f"{option} must be a file in a folder that there is, got {file}")
+        raise ValueError(f"{option} must be a file in an existing folder, got {file}")
 
 
 def complain(message: str, status: int) -> int:
-    """Say it on standard error; return the exit status."""
+    """Print an error on standard error and return the exit status."""
     print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
     return status

@@ -1,4 +1,4 @@
-"""`bayesregret exact`: Bayes regret of policies on a problem, computed and not simulated."""
+"""`bayesregret exact`: Bayes regret of policies on a problem, computed instead of simulated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import HORIZON, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import at_work, curve_rows, show_json, show_tables
+from bayesregret.cli.show import curve_rows, show_json, show_tables, spinner
 from bayesregret.cli.simulate import compute_exact, given_rounds
 from bayesregret.digits import exact_digits
 from bayesregret.simulation.simulate import checkpoint_rounds
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from bayesregret.exact import ExactRegret
 
-# Results compute it when they are first asked for it.
-BEST_ARM = "chance of the best arm"
+BEST_ARM = "probability of the best arm"  # which a result computes on first access
 
 
 @options.takes_problem
@@ -33,26 +32,26 @@ def exact(
     delta: options.Delta = None,
     checkpoints: Annotated[
         str | None,
-        option(help="Rounds at which the table tells the regret so far.", default="none", metavar="N,N,..."),
+        option(help="Rounds at which the table shows the regret so far.", default="none", metavar="N,N,..."),
     ] = None,
     best_arm: Annotated[
-        bool, option("--best-arm", help="Chances of the best arm as well, to about three digits: takes much longer.")
+        bool,
+        option("--best-arm", help="Also compute probabilities of the best arm, to about three digits; much slower."),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Exact Bayes regret of policies, computed and not simulated.
+    """Exact Bayes regret of policies, computed instead of simulated.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian and bernoulli for a common problem, which the options
-    below set; see bayesregret simulate --help. Rewards of a gaussian problem must have gaussian noise, and linear
-    problems have no exact regret here.
+    PROBLEM is a TOML or JSON file, or gaussian or bernoulli for a common problem with the options below; see
+    bayesregret simulate --help. A gaussian problem must have gaussian noise; linear problems are not supported.
 
-    The regret is an integral over the prior and all rewards; the column error estimates its numerical error. It takes
-    the longer the more rounds there are and the more arms have a prior of their own.
+    The regret is an integral over the prior and all rewards; the column error estimates its numerical error. The time
+    grows with the number of rounds and with the number of different priors among the arms.
 
     With one --policy, --json prints its problem, policy, horizon, delta, regret, error, pulls, and curve and
-    curve_error after every round; with --best-arm also best_share, the share of rounds on the best arm, and
-    best_chance, that each round is. With several policies, or none given, it prints problem, horizon and policies,
-    which has the rest under each policy's name.
+    curve_error after every round; with --best-arm also best_share, the fraction of rounds on the best arm, and
+    best_chance, the probability that each round is. With several policies, or none given, it prints problem, horizon
+    and policies, which has the rest under each policy's name.
 
     \b
     Examples:
@@ -73,32 +72,34 @@ def exact(
         return
     tables = [_regret_rows(found, best_arm)]
     if checkpoints is not None:
-        tables.append(curve_rows(rounds.tolist(), {name: _told(result, rounds) for name, result in found.items()}))
+        tables.append(
+            curve_rows(rounds.tolist(), {name: _curve_cells(result, rounds) for name, result in found.items()})
+        )
     show_tables(tables, _summary(found))
 
 
-@at_work(BEST_ARM)
+@spinner(BEST_ARM)
 def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
     data = {name: result.to_dict(best_arm) for name, result in found.items()}
     if len(data) == 1:
         return next(iter(data.values()))
     shared = {key: next(iter(data.values()))[key] for key in ("problem", "horizon")}
-    own = {name: {key: each[key] for key in each if key not in (*shared, "policy")} for name, each in data.items()}
-    return {**shared, "policies": own}
+    rest = {name: {key: each[key] for key in each if key not in (*shared, "policy")} for name, each in data.items()}
+    return {**shared, "policies": rest}
 
 
-@at_work(BEST_ARM)
+@spinner(BEST_ARM)
 def _regret_rows(found: Mapping[str, ExactRegret], best_arm: bool) -> list[list[str]]:
     tables = [result.table(best_arm) for result in found.values()]
     return [tables[0][0], *(row for _, *rows in tables for row in rows)]
 
 
-def _told(result: ExactRegret, rounds: NDArray[np.int64]) -> Iterable[str]:
+def _curve_cells(result: ExactRegret, rounds: NDArray[np.int64]) -> Iterable[str]:
     return map(exact_digits, result.curve[rounds - 1].tolist(), result.curve_error[rounds - 1].tolist())
 
 
 def _summary(found: Mapping[str, ExactRegret]) -> str:
-    """What was computed, once for policies of which the same is to be said."""
+    """Return one line if it is the same for all policies, otherwise one line per policy."""
     lines = {name: result.summary() for name, result in found.items()}
     if len(set(lines.values())) == 1:
         return next(iter(lines.values()))

@@ -1,4 +1,4 @@
-"""Help that fits on a page: options in named sections, in plain text."""
+"""Plain-text help with options in named sections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typer.core import TyperCommand
 
 
 class SectionedCommand(TyperCommand):
-    """Writes options under the `rich_help_panel` they are in; Typer itself does so only with Rich."""
+    """Command whose help groups options by `rich_help_panel`, which Typer does only with Rich."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = [str(p.metavar) for p in self.get_params(ctx) if p.param_type_name == "argument"]
@@ -24,5 +24,5 @@ class SectionedCommand(TyperCommand):
         width = max(len(name) for records in sections.values() for name, _ in records)
         for title, records in sections.items():
             with formatter.section(title):
-                # One column for all sections.
+                # Align the columns of all sections.
                 formatter.write_dl([(name.ljust(width), text) for name, text in records])

@@ -1,4 +1,4 @@
-"""`bayesregret plan`: what to expect of policies on a problem, before there are data."""
+"""`bayesregret plan`: expected regret of ways to run an experiment, before there are data."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ def plan(
     policy: Annotated[
         list[str] | None,
         option(
-            help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings. The best A/B test "
-            "always comes with them, and bayes-ucb with its best delta.",
-            default="bayes-ucb, thompson, kl-ucb, moss and ucb1, those that fit",
+            help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings. The best A/B test is "
+            "always included, and so is bayes-ucb with its best delta if bayes-ucb is.",
+            default="those of bayes-ucb, thompson, kl-ucb, moss and ucb1 that support the problem",
             metavar="NAME",
             autocompletion=complete_policy,
         ),
     ] = None,
-    horizon: Annotated[int, number_option("Rounds: how many users there will be.", HORIZON)] = HORIZON,
-    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    horizon: Annotated[int, number_option("Rounds, for example the number of users.", HORIZON)] = HORIZON,
+    seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     regret_per_round: Annotated[
         float | None,
-        number_option("Tell the horizon from which on regret per round is under this.", section=TARGETS),
+        number_option("Report the horizon from which regret per round stays below N.", section=TARGETS),
     ] = None,
     budget: Annotated[
         float | None,
-        number_option("Tell how many arms and how wide a prior this much regret allows.", section=TARGETS),
+        number_option("Report how many arms and how wide a prior a regret of N allows.", section=TARGETS),
     ] = None,
     runs: Annotated[
         int | None,
-        number_option("Runs of each policy and each point of a sweep.", "what a few seconds allow", EFFORT),
+        number_option("Runs of each policy and each point of a sweep.", "as many as take a few seconds", EFFORT),
     ] = None,
     threads: options.Threads = None,
     output: Annotated[
-        str | None, option("--output", help="Write a page for the decision, too.", section=OUTPUT, metavar="FILE.html")
+        str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
     ] = None,
     json: options.Json = False,
     progress: options.Progress = None,
 ) -> None:
-    """What to expect of each way of running an experiment.
+    """Expected regret of each way to run an experiment.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
-    normal-gamma for a common problem, which the options below set; see bayesregret simulate --help.
+    PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
+    problem with the options below; see bayesregret simulate --help.
 
-    For each policy and for the best A/B test with equal split: Bayes regret; 5, 50 and 95 percent of the regret over
-    instances; the best certified bound; regret per round; the chance that the last round is on the best arm; and the
-    round from which on that chance is above 95 percent. Then what the prior is worth, how wrong it may be before a
-    policy without a prior is better, and the best delta.
+    For each policy and for the best A/B test with an equal split: Bayes regret; its 5, 50 and 95 percent quantiles over
+    instances; the best certified bound; regret per round; the probability that the last round is on the best arm; and
+    the round from which this probability stays above 95 percent. Then the value of the prior, how wrong the prior may
+    be before a policy without a prior is better, and the best delta.
 
     \b
     Examples:
@@ -94,13 +94,13 @@ def plan(
 
 
 def _check_page(output: str) -> None:
-    """Said before anything is simulated."""
+    """Check the file name before the simulation."""
     if not output.endswith((".html", ".htm")):
         raise ValueError(f"--output must be the name of an .html file, got {output}")
     check_can_be_written("--output", output)
 
 
 def _write(found: Plan, output: str) -> str:
-    from bayesregret.report.plan_page import write_plan  # matplotlib, when it is needed
+    from bayesregret.report.plan_page import write_plan  # needs matplotlib
 
     return os.fspath(write_plan(output, found))

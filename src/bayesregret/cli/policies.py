@@ -1,4 +1,4 @@
-"""Policies as they stand on the command line: `thompson`, or with settings of their own, `bayes-ucb:delta=0.01`."""
+"""Policies on the command line: a name, `thompson`, or a name with settings, `bayes-ucb:delta=0.01`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesregret.policies import Policy
 from bayesregret.policies.base import has_no_width
 
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
-# Where rewards are not sub-Gaussian, UCB1 does not run.
+# UCB1 requires sub-Gaussian rewards.
 DEFAULT_WITHOUT_WIDTH = ("bayes-ucb", "thompson")
 
 
@@ -24,9 +24,8 @@ def complete_policy(incomplete: str) -> list[str]:
 Policies = Annotated[
     list[str] | None,
     option(
-        help=f"{', '.join(Policy.classes)}; may be given again for another, and with settings: "
-        "epsilon-greedy:epsilon=0.05.",
-        default=f"{' and '.join(DEFAULT_POLICIES)}, or what the problem has",
+        help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings: epsilon-greedy:epsilon=0.05.",
+        default=f"{' and '.join(DEFAULT_POLICIES)}, or {' and '.join(DEFAULT_WITHOUT_WIDTH)} where ucb1 cannot run",
         metavar="NAME",
         autocompletion=complete_policy,
     ),
@@ -38,7 +37,7 @@ def default_policies(bandit: Bandit) -> Sequence[str]:
 
 
 def make_policies(given: Sequence[str], delta: Any) -> dict[str, Policy]:
-    """The policies that are asked for, named as they were; --delta goes to all that do not have one of their own."""
+    """Return policies by the text that names them; --delta applies to those whose settings have no delta."""
     made = {}
     for text in given:
         if given.count(text) > 1:
@@ -64,14 +63,12 @@ def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
     for part in parts:
         field, equals, value = part.partition("=")
         if not equals or field not in _fields(policy):
-            told = ", ".join(_fields(policy)) or "none"
-            raise ValueError(
-                f"policy {policy.name} must have settings as field=value, of the fields {told}, got {part!r}"
-            )
+            fields = ", ".join(_fields(policy)) or "none"
+            raise ValueError(f"policy {policy.name} must have settings as field=value, fields: {fields}, got {part!r}")
         settings[field] = number(value)
     return settings
 
 
 def _fields(policy: type[Policy]) -> list[str]:
-    """What can be set here: a prior is a whole problem."""
+    """Return the settings of a policy except `prior`, which is a whole problem."""
     return [name for name in inspect.signature(policy).parameters if name != "prior"]

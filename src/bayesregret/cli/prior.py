@@ -1,4 +1,4 @@
-"""`bayesregret prior`: the prior that past experiments give."""
+"""`bayesregret prior`: fit priors to past experiments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written
 from bayesregret.cli.help import SectionedCommand
 from bayesregret.cli.options import OUTPUT, number_option, option
-from bayesregret.cli.show import at_work, show_json, show_tables
+from bayesregret.cli.show import show_json, show_tables, spinner
 
 if TYPE_CHECKING:
     from bayesregret.priors import FittedPrior
@@ -35,7 +35,7 @@ def prior(context: typer.Context) -> None:
       bayesregret prior fit history.csv --model bernoulli
       bayesregret prior fit history.csv --model bernoulli --arms 4 --output problem.toml
 
-    Each command tells more: bayesregret prior fit --help.
+    For more about a command: bayesregret prior fit --help.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -50,37 +50,37 @@ def fit(
     grouped: Annotated[
         bool | None,
         option(
-            help="Whether experiments have levels of their own, around which their arms vary.",
-            default="if the history can tell",
+            help="Whether each experiment has its own level, a mean around which its arms vary.",
+            default="if the history can decide it",
         ),
     ] = None,
     reward_noise: Annotated[
-        float | None, number_option("gaussian: standard deviation of a reward.", "pooled from the history")
+        float | None, number_option("gaussian: standard deviation of the reward noise.", "pooled from the history")
     ] = None,
-    arms: Annotated[int | None, number_option("Number of arms.", "those of the largest past experiment", NEW)] = None,
+    arms: Annotated[int | None, number_option("Number of arms.", "that of the largest past experiment", NEW)] = None,
     level: Annotated[
-        float | None, number_option("What its arms vary around.", "the typical level of past experiments", NEW)
+        float | None, number_option("Mean around which its arms vary.", "typical level of past experiments", NEW)
     ] = None,
     width: Annotated[
-        float | None, number_option("Standard deviation of its arms around the level.", "the fitted one", NEW)
+        float | None, number_option("Standard deviation of its arms around the level.", "as fitted", NEW)
     ] = None,
     output: Annotated[
-        str | None, option(help="Problem file to write, .toml or .json.", section=OUTPUT, metavar="FILE")
+        str | None, option(help="Write a problem file, .toml or .json.", section=OUTPUT, metavar="FILE")
     ] = None,
     figure: Annotated[
         str | None,
-        option(help="Picture of history and fit to draw, .png, .pdf or .svg.", section=OUTPUT, metavar="FILE"),
+        option(help="Draw history and fit, .png, .pdf or .svg.", section=OUTPUT, metavar="FILE"),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """The prior that makes past experiments most likely.
+    """Fit a prior to past experiments by maximum likelihood.
 
-    HISTORY is a CSV file with a row for each arm of each experiment, and columns experiment, arm, pulls and successes
+    HISTORY is a CSV file with one row per arm of each experiment, and columns experiment, arm, pulls and successes
     (bernoulli), experiment, arm, pulls, mean and variance (gaussian), or experiment, arm, pulls and total (poisson); or
-    with a row for each reward, and columns experiment, arm and reward. Rows of the same arm add up.
+    with one row per reward, and columns experiment, arm and reward. Rows of the same arm are added.
 
-    The table has the parameters of the prior of an arm, with standard errors, and warnings say what the history cannot
-    tell. --output writes the problem of a new experiment, which every other command takes.
+    The table shows the parameters of the prior of an arm, with standard errors; warnings list what the history leaves
+    undecided. --output writes the problem of a new experiment, for use with every other command.
 
     \b
     Examples:
@@ -92,9 +92,9 @@ def fit(
 
     with bad_input():
         _check_options(output, figure, arms=arms, level=level, width=width)
-        with at_work("prior"):
+        with spinner("prior"):
             fitted = fit_prior(history, model=model, grouped=grouped, reward_noise=reward_noise)
-        count = int(fitted.family.history.arms_of_experiments.max()) if arms is None else arms
+        count = int(fitted.family.history.arms_per_experiment.max()) if arms is None else arms
         bandit = None if output is None else fitted.save(output, count, level=level, width=width)
         if figure is not None:
             _draw(fitted, figure)
@@ -106,10 +106,10 @@ def fit(
 
 
 def _check_options(output: str | None, figure: str | None, **new: float | None) -> None:
-    """What would fail after the fit is told before."""
+    """Report bad options before the fit."""
     for name, value in new.items():
         if value is not None and output is None:
-            raise ValueError(f"--{name} goes with --output only")
+            raise ValueError(f"--{name} requires --output")
     if output is not None and not output.lower().endswith((".toml", ".json")):
         raise ValueError(f"output must be the name of a .toml or a .json file, got {output!r}")
     if figure is not None:
@@ -123,7 +123,7 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
             check_can_be_written(name, file)
 
 
-@at_work("figure")
+@spinner("figure")
 def _draw(fitted: FittedPrior, figure: str) -> None:
     from bayesregret.plotting import save_prior_fit
 

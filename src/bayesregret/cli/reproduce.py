@@ -1,13 +1,11 @@
-"""`bayesregret reproduce`: the paper's figures and claims, into one report; `bayesregret sweep`: the user's own."""
+"""`bayesregret reproduce` and `bayesregret sweep`: run experiments of the paper or of the user, and write a report."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +16,7 @@ from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import EFFORT, OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
+from bayesregret.progress import Progress, open_progress
 
 if TYPE_CHECKING:
     from bayesregret.experiments.experiment import Experiment
@@ -30,13 +29,11 @@ TITLE = "Finite-Time Logarithmic Bayes Regret Upper Bounds, reproduced"
 SEED = 7
 NEEDED = ("matplotlib", "jinja2")
 
-Folder = Annotated[
-    str, option("--output", help="Folder for the report and the figures.", section=OUTPUT, metavar="DIR")
-]
+Folder = Annotated[str, option("--output", help="Folder for report and figures.", section=OUTPUT, metavar="DIR")]
 StudyFile = Annotated[
     str | None,
     option(
-        "--study", help="File that keeps every finished point.", default=f"DIR/{STUDY}", section=OUTPUT, metavar="FILE"
+        "--study", help="File that stores every finished point.", default=f"DIR/{STUDY}", section=OUTPUT, metavar="FILE"
     ),
 ]
 
@@ -45,23 +42,23 @@ def reproduce(
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="[FIGURE]...", show_default=False, autocompletion=lambda: _names())
     ] = None,
-    beyond: Annotated[bool, option("--beyond", help="The figures beyond the paper, too.")] = False,
+    beyond: Annotated[bool, option("--beyond", help="Add the figures beyond the paper.")] = False,
     runs: Annotated[
-        int | None, number_option("Runs of each point.", "the paper's: 10,000, in figure 3 1,000", EFFORT)
+        int | None, number_option("Runs of each point.", "as in the paper: 10,000, and 1,000 in figure 3", EFFORT)
     ] = None,
-    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     threads: options.Threads = None,
     output: Folder = FOLDER,
     study: StudyFile = None,
     json: options.Json = False,
     progress: options.Progress = None,
 ) -> None:
-    """The paper's experiments and claims, into one report.
+    """Run the paper's experiments, check its claims, write a report.
 
-    FIGURE is figure-1a, figure-1b, figure-2a, figure-2b, figure-3a or figure-3b, all of them if none is named; beyond
-    the paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8 and figure-9.
+    FIGURE is figure-1a, figure-1b, figure-2a, figure-2b, figure-3a or figure-3b, by default all of them; beyond the
+    paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8 and figure-9.
 
-    Every finished point is kept in a study, so an interrupted run goes on where it stopped, and nothing is done twice.
+    A study stores every finished point, so an interrupted run continues where it stopped.
 
     \b
     Examples:
@@ -87,7 +84,7 @@ def sweep(
     json: options.Json = False,
     progress: options.Progress = None,
 ) -> None:
-    """Run a sweep over fields of a problem, with the same report.
+    """Run a sweep over fields of a problem, and write a report.
 
     FILE is TOML:
 
@@ -95,14 +92,14 @@ def sweep(
       title = "How much a wide prior costs"
       policies = ["bayes-ucb", "ucb1"]
       bounds = ["certified"]                    # optional: names of bounds, or "all"
-      exact = true                              # optional: exact regrets, too
+      exact = true                              # optional: also exact regret
       horizon = 1000
       runs = 1000
       [problem]                                 # a problem's fields, or common = "gaussian" and its options
       common = "gaussian"
       arms = 10
-      [vary]                                    # the first field is the x axis, others give more figures;
-                                                # horizon, delay and batch may be some
+      [vary]                                    # the first field is the x axis, others add figures;
+                                                # may include horizon, delay and batch
       prior_width = [0.1, 0.3, 1, 3, 10]
       reward_noise = [0.5, 1]
     """
@@ -115,7 +112,7 @@ def sweep(
 
 
 def _panels(figure: str) -> list[str]:
-    """figure-1a itself; for figure-1 both its panels."""
+    """Return the names of all panels of a figure: of figure-1, figure-1a and figure-1b."""
     from bayesregret.experiments import EXPERIMENTS
 
     panels = [name for name in EXPERIMENTS if name[:-1] == figure]
@@ -123,7 +120,7 @@ def _panels(figure: str) -> list[str]:
 
 
 def _paper_bounds() -> list[tuple[str, list[list[str]]]]:
-    """All bounds on the problem that figures 1a and 1b have in common."""
+    """Return the table of bounds for the problem that figures 1a and 1b share, with its title."""
     from bayesregret.bounds.table import table
     from bayesregret.problem import common_gaussian
 
@@ -156,40 +153,33 @@ def _run(
     os.makedirs(folder, exist_ok=True)
     path = study_file or os.path.join(folder, STUDY)
     threads = None if threads is None else checks.whole("threads", threads, 1)
-    wanted = sys.stderr.isatty() if progress is None else progress
-    with Study.open(path) as study, _bar(wanted) as listener:
-        finished = run_experiments(experiments, study, threads=threads, listener=listener)
+    points = sum(len(experiment.points) for experiment in experiments)
+    with Study.open(path) as study, open_progress(progress, total=points, countable=True) as bar:
+        finished = run_experiments(experiments, study, threads=threads, listener=_listener(bar))
     took = {"points run": sum(done.run for done in finished), "seconds": round(time.perf_counter() - begin, 1)}
     about = {"This run": took, **{done.table.figure: dict(done.table.settings) for done in finished}}
     report, written = publish(finished, folder, title=title, bounds=bounds, about=about)
     if json:
-        show_json(_told(finished, os.fspath(report)))
+        show_json(_data(finished, os.fspath(report)))
     else:
         _show(finished, os.fspath(report), written, time.perf_counter() - begin)
 
 
 def check_libraries() -> None:
-    """Said before anything is run, not when the report is to be drawn."""
+    """Raise an error, before long work begins, if a library for the report is missing."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ValueError(f"a report needs {' and '.join(missing)}: pip install 'bayesregret[report]'")
 
 
-@contextmanager
-def _bar(wanted: bool) -> Iterator[Any]:
-    """A bar that names the figure, the point and the time left."""
-    if not wanted:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _listener(bar: Progress) -> Callable[[str, str, int, int], None]:
+    """Return a listener that shows the figure and the point on the bar before each point."""
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda figure, point, done, total: bar.update(
-            task, description=f"{figure}  {point}", completed=done, total=total
-        )
+    def listen(figure: str, point: str, done: int, total: int) -> None:
+        bar.advance(done - bar.done)
+        bar.describe(f"{figure}  {point}")
+
+    return listen
 
 
 def _show(finished: Sequence[Finished], report: str, written: bool, seconds: float) -> None:
@@ -198,15 +188,15 @@ def _show(finished: Sequence[Finished], report: str, written: bool, seconds: flo
     for done in finished:
         for claim in done.claims:
             rows.append([claim.figure, claim.verdict, claim.whose, claim.statement, claim.evidence])
-            exceptions += [f"{claim.figure}: {claim.statement} Not so at {told}" for told in claim.exceptions]
+            exceptions += [f"{claim.figure}: {claim.statement} Not so at {exception}" for exception in claim.exceptions]
     fresh = sum(done.run for done in finished)
     points = sum(len(done.table.points) for done in finished)
-    state = "written" if written else "still good"
+    state = "written" if written else "up to date"
     summary = f"{counted(points, 'point')}, {fresh} run now; {report} {state}; {seconds:.1f} s"
     show_tables([rows] if len(rows) > 1 else [], "\n".join([*exceptions, summary]), text=rows[0])
 
 
-def _told(finished: Sequence[Finished], report: str) -> dict[str, Any]:
+def _data(finished: Sequence[Finished], report: str) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {

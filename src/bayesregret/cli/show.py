@@ -1,4 +1,4 @@
-"""Results on standard output: tables for people, strict JSON for programs."""
+"""Print tables and strict JSON on standard output."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.exact_comparison import AgainstExact
+    from bayesregret.simulation.exact_comparison import ExactComparison
     from bayesregret.simulation.result import Estimate, SimulationResult
 
-# Rich would cut numbers short to fit a narrow window: a line that the terminal wraps can still be read.
-ENDLESS = 10_000
+# In a narrow terminal Rich would truncate numbers; it is better that the terminal wraps the line.
+UNLIMITED_WIDTH = 10_000
 
 
 def show_json(data: dict[str, Any]) -> None:
@@ -27,7 +27,7 @@ def show_json(data: dict[str, Any]) -> None:
 
 
 def _strict(value: Any) -> Any:
-    """JSON has no infinity: it becomes the text "inf"."""
+    """Replace infinities, which JSON does not have, by "inf" and "-inf"."""
     if isinstance(value, dict):
         return {key: _strict(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -38,14 +38,14 @@ def _strict(value: Any) -> Any:
 
 
 @contextmanager
-def at_work(on: str, wanted: bool | None = None) -> Iterator[None]:
-    """Something that moves on standard error while work goes on, in a terminal or if it is wanted."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+def spinner(description: str, progress: bool | None = None) -> Iterator[None]:
+    """Show a spinner on standard error during the block: in a terminal by default, always or never if given."""
+    if not (sys.stderr.isatty() if progress is None else progress):
         yield
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(on):
+    with Console(stderr=True).status(description):
         yield
 
 
@@ -53,14 +53,14 @@ def show_result(
     result: SimulationResult,
     *,
     curve: bool,
-    against: AgainstExact | None = None,
-    least: OptimalRegret | None = None,
+    against: ExactComparison | None = None,
+    optimum: OptimalRegret | None = None,
     ratios: Mapping[str, Estimate] | None = None,
 ) -> None:
-    """The table, the line that says what was run and, if wanted, the regret at the checkpoints and the exact one."""
+    """Print the table of a simulation, with the regret at checkpoints and comparisons if there are any."""
     tables, summary = [result.table(ratios)], result.summary()
-    if least is not None:
-        summary = f"{summary}\nno policy has less regret than {exact_digits(least.regret, least.error)}"
+    if optimum is not None:
+        summary = f"{summary}\nno policy has less regret than {exact_digits(optimum.regret, optimum.error)}"
     if curve:
         tables.append(_curve_rows(result))
     if against is not None:
@@ -70,14 +70,13 @@ def show_result(
 
 
 def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection[str] = ()) -> None:
-    """Tables and the line that says what was run; columns of words are named in `text`, all others but the first are
-    numbers."""
+    """Print tables and a summary. The first column and those in `text` are text, all others are numbers."""
     from rich.console import Console
 
     in_terminal = sys.stdout.isatty()
-    console = Console(highlight=False, markup=False, width=ENDLESS)
+    console = Console(highlight=False, markup=False, width=UNLIMITED_WIDTH)
     for rows in tables:
-        console.print(_dressed(rows, in_terminal, text))
+        console.print(_rich_table(rows, in_terminal, text))
         if not in_terminal:
             console.print()
     console.print(_writable(summary))
@@ -85,23 +84,23 @@ def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection
 
 def _curve_rows(result: SimulationResult) -> list[list[str]]:
     curves = {name: policy.curve for name, policy in result.policies.items()}
-    told = {name: map(with_error, curve.mean.tolist(), curve.stderr.tolist()) for name, curve in curves.items()}
-    return curve_rows(result.rounds.tolist(), told)
+    cells = {name: map(with_error, curve.mean.tolist(), curve.stderr.tolist()) for name, curve in curves.items()}
+    return curve_rows(result.rounds.tolist(), cells)
 
 
-def curve_rows(rounds: Iterable[int], told: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Headings and a row for each round, with what is told of each policy there."""
-    lines = zip(*told.values(), strict=True)
-    return [["round", *told], *([f"{round_:,}", *line] for round_, line in zip(rounds, lines, strict=True))]
+def curve_rows(rounds: Iterable[int], cells: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Return headings and one row per round, with one cell per policy."""
+    lines = zip(*cells.values(), strict=True)
+    return [["round", *cells], *([f"{round_:,}", *line] for round_, line in zip(rounds, lines, strict=True))]
 
 
-def _dressed(rows: list[list[str]], in_terminal: bool, text: Collection[str]) -> Table:
-    """Lines and bold type are for eyes; what goes into a pipe is plain columns."""
+def _rich_table(rows: list[list[str]], in_terminal: bool, text: Collection[str]) -> Table:
+    """Return a table with lines and bold headings for a terminal, with plain columns for a pipe."""
     from rich import box
     from rich.table import Column, Table
 
-    words = {rows[0][0], *text}
-    columns = [Column(name, justify="left" if name in words else "right", no_wrap=True) for name in rows[0]]
+    left = {rows[0][0], *text}
+    columns = [Column(name, justify="left" if name in left else "right", no_wrap=True) for name in rows[0]]
     table = Table(*columns, pad_edge=False)
     table.box = box.SIMPLE_HEAD if in_terminal else None
     table.padding = (0, 1, 0, 0) if in_terminal else (0, 1)
@@ -112,7 +111,7 @@ def _dressed(rows: list[list[str]], in_terminal: bool, text: Collection[str]) ->
 
 
 def _writable(text: str) -> str:
-    """The text, in letters that standard output has."""
+    """Return the text in characters that standard output can encode."""
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

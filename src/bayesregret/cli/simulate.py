@@ -1,4 +1,4 @@
-"""`bayesregret simulate`: Bayes regret of policies on a problem."""
+"""`bayesregret simulate`: Bayes regret of policies on a problem, by simulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import EFFORT, HORIZON, RUNS, SEED, number, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import at_work, show_json, show_result
+from bayesregret.cli.show import show_json, show_result, spinner
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.simulate import simulate as run_simulation
@@ -25,23 +25,23 @@ def simulate(
     policy: Policies = None,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,
-    seed: Annotated[int, number_option("Same seed, same result.", SEED)] = SEED,
+    seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     delta: options.Delta = None,
     checkpoints: Annotated[
         str | None,
         option(
-            help="Rounds at which to tell the regret so far.",
+            help="Rounds at which to show the regret so far.",
             default="with --json about 100 rounds, otherwise none",
             metavar="N,N,...",
         ),
     ] = None,
-    delay: Annotated[int, number_option("Rounds that rewards come late.", 0)] = 0,
-    batch: Annotated[int, number_option("Rewards come at ends of batches of so many rounds.", 1)] = 1,
+    delay: Annotated[int, number_option("Delay of rewards, in rounds.", 0)] = 0,
+    batch: Annotated[int, number_option("Rewards arrive at the ends of batches of N rounds.", 1)] = 1,
     exact_check: Annotated[
         bool,
         option(
             "--exact-check",
-            help="Compute the exact regret, too, and tell how many standard errors the simulation is off"
+            help="Also compute the exact regret, and show how many standard errors the simulation is off"
             " (gaussian, bernoulli).",
         ),
     ] = False,
@@ -49,16 +49,16 @@ def simulate(
         bool,
         option(
             "--optimal",
-            help="Compute the least regret that any policy can have, too, and tell every policy's regret over it"
+            help="Also compute the optimal regret, the smallest that any policy has, and show ratios to it"
             " (bernoulli, two or three arms).",
         ),
     ] = False,
     precision: Annotated[
         float | None,
-        number_option("Add runs until every standard error is at most this share of its regret.", section=EFFORT),
+        number_option("Add runs until every standard error is at most this fraction of the regret.", section=EFFORT),
     ] = None,
     max_runs: Annotated[
-        int | None, number_option("Runs at which --precision gives up.", "100 times --runs", EFFORT)
+        int | None, number_option("Largest number of runs for --precision.", "100 times --runs", EFFORT)
     ] = None,
     threads: options.Threads = None,
     json: options.Json = False,
@@ -66,9 +66,9 @@ def simulate(
 ) -> None:
     """Bayes regret of policies on a problem, by simulation.
 
-    PROBLEM is a TOML or JSON file, or one of the words gaussian, bernoulli, linear, poisson, exponential and
-    normal-gamma for a common problem, which the options below set. (A file of such a name is ./gaussian.) A problem
-    file has the fields of the model:
+    PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
+    problem with the options below. (Write ./gaussian for a file named gaussian.) A problem file has the fields of the
+    model:
 
     \b
       model = "gaussian"
@@ -76,9 +76,9 @@ def simulate(
       prior_width = 1.0
       reward_noise = 1.0
 
-    A bernoulli problem has alpha and beta, lists of pseudo-counts; a linear one has features, a list of rows, with
-    prior_mean, prior_cov or prior_width, and reward_noise; a poisson or exponential one has shape and rate, lists; a
-    normal-gamma one has prior_mean, prior_pulls, shape and scale.
+    A bernoulli problem has alpha and beta, lists of prior pseudo-counts; a linear problem has features, a list of rows,
+    prior_mean, prior_cov or prior_width, and reward_noise; a poisson or exponential problem has the lists shape and
+    rate; a normal-gamma problem has prior_mean, prior_pulls, shape and scale.
 
     \b
     Examples:
@@ -92,14 +92,16 @@ def simulate(
     """
     with bad_input():
         if max_runs is not None and precision is None:
-            raise ValueError("--max-runs goes with --precision only")
+            raise ValueError("--max-runs requires --precision")
         if exact_check and (delay != 0 or batch != 1):
-            raise ValueError("--exact-check does not go with --delay or --batch: exact regret is of rewards in time")
+            raise ValueError(
+                "--exact-check does not go with --delay or --batch: exact regret assumes immediate rewards"
+            )
         made = bandit()
         policies = make_policies(policy or default_policies(made), delta)
-        # What has no exact regret is told before the simulation runs.
+        # Before the simulation, because either may be unavailable for this problem.
         exact = compute_exact(made, policies, horizon, progress) if exact_check else None
-        least = compute_optimal(made, horizon, progress) if optimal else None
+        optimum = compute_optimal(made, horizon, progress) if optimal else None
         result = run_simulation(
             made,
             policies,
@@ -114,42 +116,43 @@ def simulate(
             batch=batch,
             progress=progress,
         )
-        ratios = None if least is None else result.over_optimal(least)
+        ratios = None if optimum is None else result.over_optimal(optimum)
     against = None if exact is None else result.against_exact(exact)
     if not json:
-        show_result(result, curve=checkpoints is not None, against=against, least=least, ratios=ratios)
+        show_result(result, curve=checkpoints is not None, against=against, optimum=optimum, ratios=ratios)
         return
     data = result.to_dict()
     if against is not None:
         data["exact_check"] = against.to_dict()
-    if least is not None and ratios is not None:
+    if optimum is not None and ratios is not None:
         over = {name: {"ratio": ratio.mean, "stderr": ratio.stderr} for name, ratio in ratios.items()}
-        data["optimal"] = {"regret": least.regret, "error": least.error, "over": over}
+        data["optimal"] = {"regret": optimum.regret, "error": optimum.error, "over": over}
     show_json(data)
 
 
 def given_rounds(checkpoints: str | None) -> list[Any] | None:
-    """The rounds in --checkpoints, for the checks to refuse."""
+    """Parse --checkpoints; entries that are not numbers stay text, and later checks refuse them."""
     return None if checkpoints is None else [number(entry) for entry in checkpoints.split(",")]
 
 
 def compute_exact(
     bandit: Bandit, policies: Mapping[str, Policy], horizon: int, progress: bool | None = None
 ) -> dict[str, ExactRegret]:
-    """The exact regret of every policy; a terminal sees that there is something going on."""
+    """Return the exact regret of each policy, with a spinner in a terminal."""
     from bayesregret.exact import exact_regret  # needs SciPy, which help does not
 
     found = {}
     for name, policy in policies.items():
-        with at_work(f"exact regret of {name}", progress):
+        with spinner(f"exact regret of {name}", progress):
             found[name] = exact_regret(bandit, policy, horizon=horizon)
     return found
 
 
 def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> OptimalRegret:
+    """Return the optimal regret; raise an error if it is 0, so that ratios to it are undefined."""
     from bayesregret.optimal import bayes_optimal_regret
 
-    with at_work("the least regret that any policy can have", progress):
-        least = bayes_optimal_regret(bandit, horizon)
-    least.check_positive()  # before the simulation runs
-    return least
+    with spinner("optimal regret", progress):
+        optimum = bayes_optimal_regret(bandit, horizon)
+    optimum.check_positive()
+    return optimum

@@ -1,4 +1,4 @@
-"""`bayesregret study`: what a study has, and how to take it elsewhere."""
+"""`bayesregret study`: list, show, export and merge studies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import brief, counted
 
 if TYPE_CHECKING:
-    from bayesregret.study import Entry
+    from bayesregret.study import StudyEntry
 
 KEY_SHOWN = 10  # characters
 BRIEF_SETTINGS = 70  # characters
@@ -32,7 +32,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", show_default=False)]
 def study(context: typer.Context) -> None:
     """Finished points in a file: list, show, export or merge them.
 
-    A study keeps every point that was computed, with its settings, result, package version and time.
+    A study stores every computed point with its settings, result, package version and time.
 
     \b
     Examples:
@@ -40,7 +40,7 @@ def study(context: typer.Context) -> None:
       bayesregret study export study.sqlite points.csv
       bayesregret study merge all.sqlite here.sqlite there.sqlite
 
-    Each command tells more: bayesregret study list --help.
+    For more about a command: bayesregret study list --help.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -48,16 +48,16 @@ def study(context: typer.Context) -> None:
 
 @app.command("list", cls=SectionedCommand)
 def list_points(file: File, json: options.Json = False) -> None:
-    """All points of a study, in order of being finished.
+    """List all points of a study in the order in which they finished.
 
-    A key's first characters are enough for bayesregret study show.
+    The first characters of a key are enough for bayesregret study show.
 
     \b
     Examples:
       bayesregret study list study.sqlite
       bayesregret study list study.sqlite --json
     """
-    from bayesregret.study import Study  # SQLite is loaded for studies only
+    from bayesregret.study import Study  # loads SQLite
 
     with bad_input(), Study.open(file, write=False) as opened:
         entries = list(opened.entries())
@@ -79,9 +79,9 @@ def show(
     key: Annotated[str, typer.Argument(metavar="KEY", show_default=False)],
     json: options.Json = False,
 ) -> None:
-    """One point of a study: its settings and its result.
+    """Show the settings and the result of one point.
 
-    KEY is the point's key or its first characters, as bayesregret study list tells them.
+    KEY is the key of the point or its first characters, as bayesregret study list shows them.
 
     \b
     Examples:
@@ -112,10 +112,10 @@ def export(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """All points as a table for other programs: CSV, Parquet or JSON.
+    """Write all points as a table: CSV, Parquet or JSON.
 
-    A row for each point. Columns: key, version, seconds and finished, then the fields of settings and result, as
-    settings.horizon or result.ucb1.regret. TARGET is replaced once the new one is complete.
+    One row per point. Columns: key, version, seconds and finished, then the fields of settings and result, such as
+    settings.horizon or result.ucb1.regret. An existing TARGET is replaced when the new file is complete.
 
     \b
     Examples:
@@ -139,10 +139,10 @@ def merge(
     others: Annotated[list[str], typer.Argument(metavar="OTHER...", show_default=False)],
     json: options.Json = False,
 ) -> None:
-    """Copy into TARGET what other studies have and it has not.
+    """Copy missing points from other studies into TARGET.
 
-    TARGET is made if there is none; the others are left as they are. All points are copied or, when two studies have
-    different results for the same point, none.
+    TARGET is created if it does not exist; the others do not change. Either all missing points are copied or, if two
+    studies have different results for the same point, none.
 
     \b
     Examples:
@@ -152,7 +152,7 @@ def merge(
     from bayesregret.study import Study
 
     with bad_input():
-        for other in others:  # a slip of the hand should not leave an empty TARGET
+        for other in others:  # a mistyped name should not leave an empty TARGET
             Study.open(other, write=False).close()
         with Study.open(target) as opened:
             copied, points = opened.merge(*others), len(opened)
@@ -162,11 +162,11 @@ def merge(
         print(_writable(f"{counted(copied, 'point')} copied; {target} has {counted(points, 'point')} now"))
 
 
-# --- for people ----------------------------------------------------------------------------------------------------
+# --- formatting ----------------------------------------------------------------------------------------------------
 
 
-def _head(entry: Entry) -> dict[str, Any]:
-    """A point without its result."""
+def _head(entry: StudyEntry) -> dict[str, Any]:
+    """Return the fields of a point except its result."""
     return {
         "key": entry.key,
         "settings": entry.settings,
@@ -183,9 +183,9 @@ def _short_time(finished: str) -> str:
 
 def _in_brief(settings: dict[str, Any]) -> str:
     """figure=figure-1a model=gaussian seed=7 ..."""
-    # A problem has most of the fields, and its own name for each says enough.
-    own = ((name.removeprefix("problem."), value) for name, value in _fields(settings))
-    text = " ".join(f"{name}={_brief_value(value)}" for name, value in own)
+    # Most fields belong to the problem, and are clear without the prefix.
+    fields = ((name.removeprefix("problem."), value) for name, value in _fields(settings))
+    text = " ".join(f"{name}={_brief_value(value)}" for name, value in fields)
     return text if len(text) <= BRIEF_SETTINGS else text[: BRIEF_SETTINGS - 3] + "..."
 
 
@@ -210,12 +210,12 @@ def _fields(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 def _value(value: Any) -> str:
     if isinstance(value, list) and len(value) > FIRST_OF_LIST:
         first = ", ".join(_value(entry) for entry in value[:FIRST_OF_LIST])
-        return f"[{first}, ... {len(value):,} in all]"
+        return f"[{first}, ...] ({len(value):,} values)"
     return value if isinstance(value, str) else json_text.dumps(value)
 
 
 def _writable(text: str) -> str:
-    """One line, in letters that standard output has."""
+    """Return one line in characters that standard output can encode."""
     one_line = text if text.isprintable() else ascii(text)[1:-1]
     encoding = sys.stdout.encoding or "utf-8"
     return one_line.encode(encoding, "backslashreplace").decode(encoding)

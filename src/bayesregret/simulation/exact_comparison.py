@@ -1,4 +1,4 @@
-"""Simulated regret against the exact one: how many standard errors apart they are."""
+"""Comparison of simulated with exact regret, in standard errors."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Deviation:
-    """One policy's simulated regret and its exact one."""
+class RegretDifference:
+    """Simulated and exact regret of one policy."""
 
     simulated: Estimate
     exact: float
-    error: float  # of the exact regret, numerical
+    error: float  # numerical error of the exact regret
     runs: int
 
     @property
     def z(self) -> float | None:
-        """Simulated minus exact in standard errors; None where the simulation has no standard error."""
+        """Simulated minus exact regret in standard errors; None where the simulation has no standard error."""
         if not 0.0 < self.simulated.stderr < math.inf:
             return None
         return (self.simulated.mean - self.exact) / math.hypot(self.simulated.stderr, self.error)
 
     @property
     def by_chance(self) -> bool:
-        """Whether it is no further off than chance explains: as likely as a normal variable beyond `DECISIVE`.
+        """Whether chance explains the difference: its p-value is at least that of `DECISIVE` standard deviations.
 
-        A standard error is itself an estimate, and a poor one from few runs, hence Student's distribution.
+        The p-value is from Student's distribution, because the standard error of few runs is itself a poor estimate.
         """
         from scipy.special import ndtr, stdtr
 
@@ -43,12 +43,12 @@ class Deviation:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgainstExact:
-    """What `SimulationResult.against_exact` returns: a mapping from the names of policies to their deviations."""
+class ExactComparison:
+    """Result of `SimulationResult.against_exact`: a mapping from names of policies to differences."""
 
-    deviations: Mapping[str, Deviation]
+    deviations: Mapping[str, RegretDifference]
 
-    def __getitem__(self, name: str) -> Deviation:
+    def __getitem__(self, name: str) -> RegretDifference:
         return self.deviations[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,31 +58,31 @@ class AgainstExact:
         return len(self.deviations)
 
     def table(self) -> list[list[str]]:
-        """Headings and a row for each policy, as `print` and the command line show them."""
+        """Headings and one row per policy, as `print` and the command line show them."""
         rows = [["policy", "exact regret", "error", "simulated minus exact", "z"]]
         for name, found in self.deviations.items():
-            apart = with_error(found.simulated.mean - found.exact, found.simulated.stderr, signed=True)
+            difference = with_error(found.simulated.mean - found.exact, found.simulated.stderr, signed=True)
             z = "none" if found.z is None else f"{found.z:+.2f}"
-            rows.append([name, exact_digits(found.exact, found.error), f"{found.error:.0e}", apart, z])
+            rows.append([name, exact_digits(found.exact, found.error), f"{found.error:.0e}", difference, z])
         return rows
 
     def summary(self) -> str:
         """The verdict, in one line."""
         far = {name: found for name, found in self.deviations.items() if not found.by_chance}
-        apart = [abs(found.z) for found in self.deviations.values() if found.z is not None]
-        told = []
+        distances = [abs(found.z) for found in self.deviations.values() if found.z is not None]
+        parts = []
         if far:
-            told.append(f"simulated and exact regret differ by more than chance: {_off(far)}")
+            parts.append(f"simulated and exact regret differ by more than chance: {_far_policies(far)}")
             if any(found.simulated.mean < found.exact for found in far.values()):
-                told.append("large regrets too rare for so few runs can do that, and more runs will tell")
-        elif apart:
-            told.append(f"simulated and exact regret agree, at most {max(apart):.1f} standard errors apart")
-        without = [name for name, found in self.deviations.items() if found.z is None]
-        if without and next(iter(self.deviations.values())).runs == 1:
-            told.append("a single run has no standard error to compare with")
-        elif without:
-            told.append(f"nothing to compare for {' and '.join(without)}: the regret is the same in all runs")
-        return "; ".join(told)
+                parts.append("rare large regrets that these runs missed can cause that: try more runs")
+        elif distances:
+            parts.append(f"simulated and exact regret agree, at most {max(distances):.1f} standard errors apart")
+        without_z = [name for name, found in self.deviations.items() if found.z is None]
+        if without_z and next(iter(self.deviations.values())).runs == 1:
+            parts.append("a single run has no standard error to compare with")
+        elif without_z:
+            parts.append(f"nothing to compare for {' and '.join(without_z)}: the regret is the same in all runs")
+        return "; ".join(parts)
 
     def __str__(self) -> str:
         return f"{text_table(self.table())}\n{self.summary()}"
@@ -90,24 +90,24 @@ class AgainstExact:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret simulate --exact-check --json` prints it; z is None where there is none."""
+        """Plain data, as `bayesregret simulate --exact-check --json` prints them."""
         return {
             name: {"exact": found.exact, "error": found.error, "z": found.z} for name, found in self.deviations.items()
         }
 
 
-def _off(far: Mapping[str, Deviation]) -> str:
+def _far_policies(far: Mapping[str, RegretDifference]) -> str:
     return " and ".join(f"{name} is {found.z:+.1f} standard errors off" for name, found in far.items())
 
 
-def compare(result: SimulationResult, exact: Mapping[str, ExactRegret]) -> AgainstExact:
-    """Each policy's simulated regret against its exact one, given by the same name."""
+def compare(result: SimulationResult, exact: Mapping[str, ExactRegret]) -> ExactComparison:
+    """Compare the simulated regret of each policy with the exact regret of the same name."""
     if exact.keys() != result.policies.keys():
         raise ValueError(f"exact must have {', '.join(result.policies)}, got {', '.join(exact) or 'nothing'}")
-    deviations = {}
+    differences = {}
     for name, simulated in result.policies.items():
         found = exact[name]
         if (found.bandit, found.horizon, found.delta) != (result.bandit, result.horizon, simulated.delta):
             raise ValueError(f"exact must be for the bandit, horizon and delta of the simulation, but {name} is not")
-        deviations[name] = Deviation(simulated.estimate, found.regret, found.error, result.runs)
-    return AgainstExact(deviations)
+        differences[name] = RegretDifference(simulated.estimate, found.regret, found.error, result.runs)
+    return ExactComparison(differences)

@@ -1,10 +1,10 @@
-"""What a simulation found, with honest error bars."""
+"""Results of simulations, with standard errors, tables and plots."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +21,28 @@ if TYPE_CHECKING:
 
     from bayesregret.exact import ExactRegret
     from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.exact_comparison import AgainstExact
+    from bayesregret.simulation.exact_comparison import ExactComparison
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-# An average decides when it is this many standard errors away from what it is held against.
+# A simulated mean contradicts a value that is more than this many standard errors away.
 DECISIVE = 4.0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over runs and its standard error."""
+    """Mean over runs and its standard error.
+
+    Attributes
+    ----------
+    mean : float
+    stderr : float
+        Standard error of the mean; infinite for a single run.
+
+    Examples
+    --------
+    >>> print(Estimate(mean=75.7412, stderr=0.2983))
+    75.74 ± 0.30
+    """
 
     mean: float
     stderr: float
@@ -41,7 +53,26 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Mean and standard error of cumulative regret after each of `rounds`."""
+    """Cumulative regret of a policy over time, averaged over runs.
+
+    Attributes
+    ----------
+    rounds : ndarray of int
+        Rounds at which the curve is recorded.
+    mean : ndarray of float
+        Mean cumulative regret after each of these rounds.
+    stderr : ndarray of float
+        Standard errors of the means.
+
+    Examples
+    --------
+    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    >>> curve = simulate(bandit, UCB1(), horizon=20, runs=100, seed=7, checkpoints=[5, 10])["ucb1"].curve
+    >>> curve.rounds.tolist()
+    [5, 10, 20]
+    >>> bool(curve.mean[0] < curve.mean[1] < curve.mean[2])
+    True
+    """
 
     rounds: NDArray[np.int64]
     mean: NDArray[np.float64]
@@ -49,7 +80,7 @@ class Curve:
 
 
 def estimate(values: NDArray[np.float64]) -> Estimate:
-    """Mean and standard error, from exactly rounded sums."""
+    """Return the mean of values and its standard error, from exactly rounded sums."""
     runs = len(values)
     mean = math.fsum(values) / runs
     squares = math.fsum((values - mean) ** 2)
@@ -57,43 +88,79 @@ def estimate(values: NDArray[np.float64]) -> Estimate:
 
 
 def standard_error(squares: Any, runs: int) -> Any:
-    """Standard error of a mean over runs from the sum of squared deviations; infinite for a single run."""
+    """Return the standard error of a mean, given the sum of squared deviations; infinite for a single run."""
     return np.sqrt(squares / (runs - 1) / runs) if runs > 1 else squares + math.inf
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyResult:
-    """The Bayes regret of one policy."""
+    """Simulated Bayes regret of one policy.
+
+    Attributes
+    ----------
+    name : str
+        Name of the policy in the simulation.
+    policy : Policy
+    delta : float or None
+        Failure probability that the policy used; None if it has none.
+    final_regret : ndarray of float, shape (runs,)
+        Regret of each run after the last round.
+    best_pulls : ndarray of int, shape (runs,)
+        Number of rounds of each run that were on the best arm.
+    mean_pulls : ndarray of float, shape (arms,)
+        Number of pulls of each arm, averaged over runs.
+    curve : Curve
+        Cumulative regret at the checkpoints.
+    horizon : int
+        Number of rounds in a run.
+
+    Examples
+    --------
+    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    >>> found = simulate(bandit, UCB1(), horizon=20, runs=100, seed=7)["ucb1"]
+    >>> len(found.final_regret)
+    100
+    >>> found.quantile(0.05) < found.mean < found.quantile(0.95)
+    True
+    """
 
     name: str
     policy: Policy
-    delta: float | None  # the failure probability it ran with, where it has one
-    final_regret: NDArray[np.float64]  # (runs,)
-    best_pulls: NDArray[np.int64]  # (runs,): rounds on the best arm
-    mean_pulls: NDArray[np.float64]  # (arms,): pulls of each arm, averaged over runs
+    delta: float | None
+    final_regret: NDArray[np.float64]
+    best_pulls: NDArray[np.int64]
+    mean_pulls: NDArray[np.float64]
     curve: Curve
     horizon: int
 
     @functools.cached_property
     def estimate(self) -> Estimate:
+        """Bayes regret with its standard error."""
         return estimate(self.final_regret)
 
     @property
     def mean(self) -> float:
-        """Bayes regret: the final regret averaged over runs."""
+        """Bayes regret: the mean of `final_regret` over runs."""
         return self.estimate.mean
 
     @property
     def stderr(self) -> float:
+        """Standard error of `mean`."""
         return self.estimate.stderr
 
     @property
     def best_share(self) -> float:
-        """Share of rounds on the best arm."""
+        """Fraction of rounds on the best arm."""
         return float(self.best_pulls.mean() / self.horizon)
 
     def quantile(self, share: float) -> float:
-        """Quantile of the final regret over runs."""
+        """Quantile of the final regret over runs.
+
+        Parameters
+        ----------
+        share : float
+            Order of the quantile, between 0 and 1.
+        """
         return float(np.quantile(self.final_regret, share))
 
     def __repr__(self) -> str:
@@ -102,7 +169,35 @@ class PolicyResult:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulationResult:
-    """What `simulate` returns: a mapping from the names of policies to their results."""
+    """Result of `simulate`: a mapping from names of policies to their results.
+
+    Attributes
+    ----------
+    bandit : Bandit
+    horizon : int
+        Number of rounds in a run.
+    runs : int
+        Number of runs of each policy.
+    seed : int
+    rounds : ndarray of int
+        Checkpoints of the regret curves.
+    policies : dict of str to PolicyResult
+    precision : float or None
+        Relative standard error that was requested.
+    precision_reached : bool
+        Whether all policies reached it.
+    delay, batch : int
+        Delay of rewards in rounds, and number of rounds in a batch.
+
+    Examples
+    --------
+    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    >>> result = simulate(bandit, [Greedy(), UCB1()], horizon=20, runs=100, seed=7)
+    >>> list(result)
+    ['greedy', 'ucb1']
+    >>> print(result.summary())
+    bernoulli bandit, 100 runs of 20 rounds, 2 arms, seed 7; ± one standard error
+    """
 
     bandit: Bandit
     horizon: int
@@ -121,21 +216,37 @@ class SimulationResult:
         except KeyError:
             raise KeyError(f"policy must be one of {', '.join(self.policies)}, got {name!r}") from None
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self.policies)
 
     def __len__(self) -> int:
         return len(self.policies)
 
     def paired(self, first: str, second: str) -> Estimate:
-        """Regret of the first policy minus that of the second; run by run they met the same instance and noise."""
+        """Mean difference of regret between two policies, paired by run: both met the same instances and rewards.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of policies; the regret of `second` is subtracted from that of `first`.
+        """
         return estimate(self[first].final_regret - self[second].final_regret)
 
-    def against_exact(self, exact: Mapping[str, ExactRegret] | None = None) -> AgainstExact:
-        """Every policy's regret against the exact one, in standard errors, for Gaussian and Bernoulli bandits.
+    def against_exact(self, exact: Mapping[str, ExactRegret] | None = None) -> ExactComparison:
+        """Compare simulated with exact regret, in standard errors; for Gaussian and Bernoulli bandits.
 
-        `exact` has what `exact_regret` found for each policy, by its name here; it is computed if None.
+        Parameters
+        ----------
+        exact : mapping of str to ExactRegret, optional
+            Results of `exact_regret` by name of policy. By default they are computed.
 
+        Returns
+        -------
+        ExactComparison
+            A mapping from names of policies to differences with the attributes `exact`, `error` and `z`.
+
+        Examples
+        --------
         >>> bandit = GaussianBandit(prior_mean=[1, 0], prior_width=1, reward_noise=1)
         >>> result = simulate(bandit, BayesUCB(), horizon=3, runs=1000, seed=7)
         >>> abs(result.against_exact()["bayes-ucb"].z) < 4
@@ -145,7 +256,9 @@ class SimulationResult:
         from bayesregret.simulation.exact_comparison import compare
 
         if (self.delay, self.batch) != (0, 1):
-            raise ValueError("delay must be 0 and batch 1 to compare with exact regret, which is of rewards in time")
+            raise ValueError(
+                "delay must be 0 and batch 1 to compare with exact regret, which assumes immediate rewards"
+            )
         if exact is None:
             exact = {
                 name: exact_regret(self.bandit, result.policy, horizon=self.horizon)
@@ -154,10 +267,19 @@ class SimulationResult:
         return compare(self, exact)
 
     def over_optimal(self, optimal: OptimalRegret | None = None) -> dict[str, Estimate]:
-        """Every policy's regret over the least that any policy can have, where that can be computed.
+        """Ratio of the regret of each policy to the optimal regret, for bandits with a computable optimum.
 
-        `optimal` is what `bayes_optimal_regret` found for the same bandit and horizon; it is computed if None.
+        Parameters
+        ----------
+        optimal : OptimalRegret, optional
+            Result of `bayes_optimal_regret` for the same bandit and horizon. By default it is computed.
 
+        Returns
+        -------
+        dict of str to Estimate
+
+        Examples
+        --------
         >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
         >>> result = simulate(bandit, [Greedy(), UCB1()], horizon=20, runs=500, seed=7)
         >>> {name: round(ratio.mean, 1) for name, ratio in result.over_optimal().items()}
@@ -165,12 +287,13 @@ class SimulationResult:
         """
         from bayesregret.optimal import bayes_optimal_regret
 
-        least = bayes_optimal_regret(self.bandit, self.horizon) if optimal is None else optimal
-        if (least.bandit, least.horizon) != (self.bandit, self.horizon):
+        if optimal is None:
+            optimal = bayes_optimal_regret(self.bandit, self.horizon)
+        if (optimal.bandit, optimal.horizon) != (self.bandit, self.horizon):
             raise ValueError("optimal must be for the bandit and horizon of the simulation")
-        least.check_positive()
+        optimal.check_positive()
         return {
-            name: Estimate(result.mean / least.regret, result.stderr / least.regret)
+            name: Estimate(result.mean / optimal.regret, result.stderr / optimal.regret)
             for name, result in self.policies.items()
         }
 
@@ -180,9 +303,12 @@ class SimulationResult:
     __repr__ = __str__
 
     def table(self, over_optimal: Mapping[str, Estimate] | None = None) -> list[list[str]]:
-        """Headings and a row for each policy, as `print` and the command line show them.
+        """Headings and one row per policy, as `print` and the command line show them.
 
-        With the ratios that the method `over_optimal` gives there is a column for them.
+        Parameters
+        ----------
+        over_optimal : mapping of str to Estimate, optional
+            Ratios from the method `over_optimal`, for an additional column.
         """
         baseline, *others = self.policies
         difference = [f"minus {baseline}"] if others else []
@@ -190,14 +316,14 @@ class SimulationResult:
         rows = [["policy", "Bayes regret", *difference, *ratio, "median", "5% to 95%", "best arm"]]
         for name, result in self.policies.items():
             paired = self.paired(name, baseline)
-            less = [with_error(paired.mean, paired.stderr, signed=True) if name != baseline else ""] if others else []
+            minus = [with_error(paired.mean, paired.stderr, signed=True) if name != baseline else ""] if others else []
             times = [] if over_optimal is None else [str(over_optimal[name])]
             spread = [brief(result.quantile(0.5)), f"{brief(result.quantile(0.05))} to {brief(result.quantile(0.95))}"]
-            rows.append([name, str(result.estimate), *less, *times, *spread, f"{result.best_share:.1%}"])
+            rows.append([name, str(result.estimate), *minus, *times, *spread, f"{result.best_share:.1%}"])
         return rows
 
     def summary(self) -> str:
-        """One line that says what was run."""
+        """One line that describes the simulation."""
         size = f"{counted(self.runs, 'run')} of {counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
         late = [f"rewards {counted(self.delay, 'round')} late"] if self.delay else []
         late += [f"in batches of {self.batch:,}"] if self.batch > 1 else []
@@ -209,7 +335,7 @@ class SimulationResult:
         return f"{text}; precision {self.precision:g} {verdict}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `bayesregret simulate --json` prints it."""
+        """Plain data, as `bayesregret simulate --json` prints them."""
         return {
             "problem": self.bandit.to_dict(),
             "horizon": self.horizon,
@@ -231,7 +357,7 @@ class SimulationResult:
         return {name: {"difference": d.mean, "stderr": d.stderr} for name, d in differences.items()}
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas table of the curves: policy, round, regret, stderr."""
+        """Regret curves as a pandas DataFrame with the columns policy, round, regret and stderr."""
         import pandas as pd
 
         return pd.concat(
@@ -240,7 +366,13 @@ class SimulationResult:
         ).reset_index(drop=True)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the regret curves with bands of two standard errors; needs matplotlib."""
+        """Draw the regret curves with bands of two standard errors; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw in; by default those of a new figure.
+        """
         import matplotlib.pyplot as plt
 
         if ax is None:

@@ -1,0 +1,154 @@
+"""Progress of long work: a bar in a terminal or a notebook, a callback, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Work that ends within this many seconds shows no bar.
+PATIENCE = 0.5
+BAR_WIDTH = 30
+
+
+class Progress:
+    """Counter of finished work, in any unit, that displays nothing."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+
+    def describe(self, description: str) -> None:
+        """Name the current part of the work."""
+
+    def extend(self, more: int) -> None:
+        """Add `more` to the total."""
+        self.total += more
+
+    def advance(self, amount: int) -> None:
+        """Count `amount` more as done."""
+        self.done += amount
+
+
+class CallbackProgress(Progress):
+    """Calls a function with the amount done and the total."""
+
+    def __init__(self, total: int, report: Callable[[int, int], None]) -> None:
+        super().__init__(total)
+        self.report = report
+
+    def advance(self, amount: int) -> None:
+        super().advance(amount)
+        self.report(self.done, self.total)
+
+
+class Bar(Progress):
+    """Bar that appears once the work has taken `PATIENCE` seconds.
+
+    With `countable` units, such as points of an experiment, it appears with the first description, since a single unit
+    may take long, and shows "3/9" in place of a percentage.
+    """
+
+    def __init__(self, total: int, *, countable: bool = False) -> None:
+        super().__init__(total)
+        self.countable = countable
+        self.started = time.monotonic()
+        self.description = ""
+        self.shown = False
+
+    def describe(self, description: str) -> None:
+        self.description = description
+        if self.countable:
+            self.show()
+
+    def advance(self, amount: int) -> None:
+        super().advance(amount)
+        if self.shown or time.monotonic() - self.started >= PATIENCE:
+            self.show()
+
+    def show(self) -> None:
+        if not self.shown:
+            self.open()
+            self.shown = True
+        self.draw()
+
+    def open(self) -> None: ...
+
+    def draw(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class TerminalBar(Bar):
+    """Bar that Rich draws on standard error, and removes at the end."""
+
+    def open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        amount = MofNCompleteColumn() if self.countable else TaskProgressColumn()
+        columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+        self.rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
+        self.rich.start()
+        self.task = self.rich.add_task(self.description, total=self.total)
+
+    def draw(self) -> None:
+        self.rich.update(self.task, description=self.description, completed=self.done, total=self.total)
+
+    def close(self) -> None:
+        if self.shown:
+            self.rich.stop()
+
+
+class NotebookBar(Bar):
+    """Bar in one line of output that is rewritten; needs no widgets."""
+
+    def open(self) -> None:
+        from IPython.display import display
+
+        self.handle: Any = display({"text/plain": self.line()}, raw=True, display_id=True)
+
+    def draw(self) -> None:
+        self.handle.update({"text/plain": self.line()}, raw=True)
+
+    def close(self) -> None:
+        if self.shown:
+            self.handle.update({"text/plain": ""}, raw=True)
+
+    def line(self) -> str:
+        fraction = self.done / self.total if self.total else 0.0
+        filled = round(BAR_WIDTH * fraction)
+        amount = f"{self.done}/{self.total}" if self.countable else f"{fraction:.0%}"
+        parts = [self.description, "█" * filled + "░" * (BAR_WIDTH - filled), amount]
+        if fraction > 0.0:
+            remaining = (time.monotonic() - self.started) * (1.0 / fraction - 1.0)
+            parts.append(f"{remaining:.0f} s left")
+        return "  ".join(parts)
+
+
+@contextmanager
+def open_progress(
+    progress: bool | Callable[[int, int], None] | None, *, total: int, countable: bool = False
+) -> Iterator[Progress]:
+    """Progress of a block of work: with None a bar if somebody watches a terminal or a notebook, with True always a
+    bar, with False nothing, and with a function calls to it."""
+    if callable(progress):
+        yield CallbackProgress(total, progress)
+    elif progress or (progress is None and (_in_notebook() or sys.stderr.isatty())):
+        kind = NotebookBar if _in_notebook() else TerminalBar
+        bar = kind(total, countable=countable)
+        try:
+            yield bar
+        finally:
+            bar.close()
+    else:
+        yield Progress(total)
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
