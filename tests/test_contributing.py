@@ -36,7 +36,7 @@ def example(tmp_path, request):
 
 
 def test_all_examples_are_tried():
-    assert set(EXAMPLES) == {"a policy", "an index", "a choice", "a model", "a bound"}
+    assert set(EXAMPLES) == {"a policy", "an index", "a choice", "a model", "a bound", "an experiment"}
 
 
 @pytest.mark.parametrize("example", ["a policy"], indirect=True)
@@ -108,3 +108,16 @@ def test_own_bound_is_among_the_others(example):
     assert found.value == pytest.approx(10 * br.bounds.ucb1_prior_dependent(bandit, horizon=10).terms["first pulls"])
     assert found.value > br.bounds.certified(bandit, horizon=10).value
     assert found.error < 1e-9 * found.value
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("example", ["an experiment"], indirect=True)
+def test_own_experiment_is_run_once_and_published(example, tmp_path):
+    first = example.run(tmp_path)[0]
+    assert first.run == 3
+    assert [claim.verdict for claim in first.claims] == ["holds"]
+    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "figures" / "figure-noise.pdf").exists()
+    again = example.run(tmp_path)[0]
+    assert again.run == 0
+    assert again.table == first.table

@@ -102,17 +102,24 @@ __all__ = [
     "width_for",
 ]
 
+# These modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
+_LAZY = {
+    "bayesregret.exact": ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"),
+    "bayesregret.optimal": ("OptimalRegret", "bayes_optimal_regret", "gittins_index"),
+    "bayesregret.planning": ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"),
+    "bayesregret.priors": ("FittedPrior", "fit_prior"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """These need SciPy, which takes longer to load than all the rest: only when they are asked for."""
     if name == "bounds":
         return importlib.import_module("bayesregret.bounds")
-    if name in ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"):
-        return getattr(importlib.import_module("bayesregret.exact"), name)
-    if name in ("OptimalRegret", "bayes_optimal_regret", "gittins_index"):
-        return getattr(importlib.import_module("bayesregret.optimal"), name)
-    if name in ("FittedPrior", "fit_prior"):
-        return getattr(importlib.import_module("bayesregret.priors"), name)
-    if name in ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"):
-        return getattr(importlib.import_module("bayesregret.planning"), name)
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, for tab completion."""
+    return __all__

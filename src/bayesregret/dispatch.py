@@ -1,85 +1,112 @@
-"""One contract function, one body per class, the same in plain Python and in compiled code.
+"""Contracts: functions with one body per class of their first argument, in plain Python and in compiled code.
 
-A contract is called like any function; the class of its first argument picks the body. In plain Python the
-choice is a dictionary look-up, in a compiled kernel it is made once, by type, so a kernel pays nothing for it:
+A contract is called like any function; the class of its first argument picks the body. In plain Python the choice is a
+dictionary look-up; in a compiled kernel it is made once, by type, and costs nothing at run time:
 
-    @contract
+    @contract(returns="area")
     def area(shape): ...
 
     @area.implement(Square)
     def square_area(shape):
         return shape.side * shape.side
 
-Nothing here imports Numba until the first kernel is asked for: importing the package stays light, and every
-formula stays an ordinary function that an online agent or a test without compilation can call.
+Nothing here imports Numba before the first kernel is compiled: importing the package stays fast, and every formula
+stays an ordinary function that an online agent or a test without compilation can call.
 """
 
 from __future__ import annotations
 
 import functools
 import gc
-import hashlib
 import inspect
-import pathlib
+import operator
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, cast
+
+from bayesregret.sources import fingerprint, register_formula
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ANY_CLASS = object
 
-PACKAGE = pathlib.Path(__file__).parent
-
 # Division by zero gives inf or nan as in NumPy: the default check would be a branch in every inner loop.
 # No kernel makes an array, so none needs to count references to one.
 JIT_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+# Formulas are called by kernels alone: without wrappers for other callers they compile faster.
+FORMULA_OPTIONS: dict[str, Any] = {**JIT_OPTIONS, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 # Left to itself LLVM calls some of these few-line functions, at more than their own cost.
-INLINED: dict[str, Any] = {**JIT_OPTIONS, "forceinline": True}
-OUTLINED: dict[str, Any] = {**JIT_OPTIONS, "forceinline": False}
+INLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": True}
+OUTLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": False}
 
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
-_files_of_formulas: set[str] = set()
+_contracts: list[Any] = []
+
+
+class MissingBodyError(TypeError):
+    """A contract was called for a class that does not implement it."""
 
 
 class Contract(Protocol):
     """A function with one body per class of its first argument."""
 
+    __name__: str
     bodies: dict[type, Callable[..., Any]]
+    returns: str  # the names of the results, separated by commas; empty if there are none
 
     def implement(self, subject: type) -> Callable[[F], F]: ...
 
     def otherwise(self, body: F) -> F: ...
 
+    def supports(self, subject: object) -> bool: ...
+
     def __call__(self, *args: Any) -> Any: ...
 
 
-def contract(stub: Callable[..., Any]) -> Contract:
+def contract(*, returns: str = "") -> Callable[[Callable[..., Any]], Contract]:
     """Make a contract out of a documented stub; its signature is the contract's."""
+
+    def make(stub: Callable[..., Any]) -> Contract:
+        return _make_contract(stub, returns)
+
+    return make
+
+
+def _make_contract(stub: Callable[..., Any], returns: str) -> Contract:
     bodies: dict[type, Callable[..., Any]] = {}
 
     @functools.wraps(stub)
     def call(*args: Any) -> Any:
-        try:
-            body = bodies.get(type(args[0])) or bodies[ANY_CLASS]
-        except KeyError:
-            raise TypeError(f"{stub.__name__} has no body for {type(args[0]).__name__}") from None
+        body = bodies.get(type(args[0])) or bodies.get(ANY_CLASS)
+        if body is None:
+            raise missing(type(args[0]))
         return body(*args)
+
+    def missing(subject: type) -> MissingBodyError:
+        return MissingBodyError(f"{subject.__name__} does not implement {stub.__name__}")
 
     def implement(subject: type) -> Callable[[F], F]:
         def register(body: F) -> F:
             bodies[subject] = body
-            _files_of_formulas.add(body.__code__.co_filename)
+            register_formula(body)
             return body
 
         return register
 
     def otherwise(body: F) -> F:
-        """The body for classes that have none of their own."""
+        """Register the body for classes without one."""
         return implement(ANY_CLASS)(body)
 
-    def choose(*types: Any) -> Callable[..., Any] | None:
-        return bodies.get(getattr(types[0], "instance_class", type(None)), bodies.get(ANY_CLASS))
+    def supports(subject: object) -> bool:
+        """Whether this object, or this class, has its own body."""
+        return (subject if isinstance(subject, type) else type(subject)) in bodies
+
+    def choose(*types: Any) -> Callable[..., Any]:
+        subject = getattr(types[0], "instance_class", type(None))
+        body = bodies.get(subject) or bodies.get(ANY_CLASS)
+        if body is None:
+            raise missing(subject)
+        return body
 
     # Numba compares a body's argument names with those of the function that chooses it.
     choose.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
@@ -91,32 +118,36 @@ def contract(stub: Callable[..., Any]) -> Contract:
 
     when_numba_is_ready(register_with_numba)
     made = cast(Any, call)
-    made.implement = implement
-    made.otherwise = otherwise
-    made.bodies = bodies
+    made.implement, made.otherwise, made.supports, made.bodies = implement, otherwise, supports, bodies
+    made.returns = returns
+    _contracts.append(made)
     return cast(Contract, made)
 
 
+def all_contracts() -> list[Contract]:
+    return list(_contracts)
+
+
 def jitable(function: F) -> F:
-    """Let compiled code contain this plain function; in plain Python it is what it was."""
+    """Let compiled code contain this plain function; in plain Python it is unchanged."""
     return _jitable(function, INLINED)
 
 
 def rarely_called(function: F) -> F:
-    """Like `jitable`, for what is off the beaten track: compiled once and kept out of its callers."""
+    """Like `jitable`, for rarely taken paths: compiled once and never inlined into its callers."""
     return _jitable(function, OUTLINED)
 
 
 def order_free(function: F) -> F:
-    """Like `jitable`, for the largest or smallest of numbers: they may be compared in any order, many at once.
+    """Like `jitable`, for the largest or smallest of numbers, which may be compared in any order, many at once.
 
-    Assumes that none is nan, and may return either of two zeros; the value is the same bits otherwise.
+    Assumes that no number is nan, and may return either of two zeros; otherwise the result has the same bits.
     """
     return _jitable(function, {**INLINED, "fastmath": {"nnan", "nsz"}})
 
 
 def _jitable(function: F, options: dict[str, Any]) -> F:
-    _files_of_formulas.add(function.__code__.co_filename)
+    register_formula(function)
 
     def register_with_numba() -> None:
         from numba.extending import register_jitable
@@ -128,6 +159,7 @@ def _jitable(function: F, options: dict[str, Any]) -> F:
 
 
 def when_numba_is_ready(register: Callable[[], None]) -> None:
+    """Call `register` as soon as Numba is loaded, at once if it is."""
     if _numba_is_ready:
         register()
     else:
@@ -138,7 +170,7 @@ def _make_numba_ready() -> None:
     global _numba_is_ready
     if _numba_is_ready:
         return
-    # Numba makes a great many objects that stay; looking for garbage among them is a quarter of its start.
+    # Numba makes many objects that stay; searching them for garbage takes a quarter of its start-up.
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -162,36 +194,34 @@ def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., An
 @functools.cache
 def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[..., Any]:
     import numba
+    from numba.extending import register_jitable
 
-    jitable(body)
+    register_formula(body)
+    register_jitable(**INLINED)(body)
 
     def kernel(*args):  # type: ignore[no-untyped-def]
         return body(*args)
 
     # Numba names its files after this. It looks for changes only in the file of the cached function itself: without the
     # fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
-    kernel.__qualname__ = f"{body.__name__}_{_fingerprint(classes)}"
+    kernel.__qualname__ = f"{body.__name__}_{fingerprint(classes)}"
     options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
-    # Classes typed at a prompt or in a script are new ones in every process: no file could be found again.
-    keep = all(subject.__module__ != "__main__" for subject in classes)
+    # Classes defined at a prompt or in a script are new ones in every process: no file could be found again.
+    keep = "__main__" not in map(operator.attrgetter("__module__"), classes)
     try:
-        return cast(Callable[..., Any], numba.njit(kernel, cache=keep, **options))
+        compiled = numba.njit(kernel, cache=keep, **options)
     except RuntimeError:  # no folder to keep compiled code in: compile in every process
-        return cast(Callable[..., Any], numba.njit(kernel, **options))
+        compiled = numba.njit(kernel, **options)
 
+    def run(*args: Any) -> Any:
+        """Turn the compiler's page of errors into one line that names the user's function."""
+        try:
+            return compiled(*args)
+        except Exception as error:
+            if not type(error).__module__.startswith("numba."):
+                raise
+            from bayesregret.compile_errors import explain
 
-def _fingerprint(classes: frozenset[type]) -> str:
-    """Names every source that a kernel for these classes may contain, and where the classes are found."""
-    digest = hashlib.sha256(_sources(tuple(sorted(PACKAGE.rglob("*.py")))))
-    for name in sorted(f"{subject.__module__}.{subject.__qualname__}" for subject in classes):
-        digest.update(name.encode())
-    package = PACKAGE.name + "."
-    if not all(subject.__module__.startswith(package) for subject in classes):
-        # A formula of the user's may call any other: all their files count.
-        outside = (pathlib.Path(name) for name in sorted(_files_of_formulas))
-        digest.update(_sources(tuple(path for path in outside if path.is_file() and PACKAGE not in path.parents)))
-    return digest.hexdigest()[:16]
+            raise explain(error) from None
 
-
-def _sources(paths: tuple[pathlib.Path, ...]) -> bytes:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
+    return run

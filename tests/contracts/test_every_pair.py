@@ -15,12 +15,12 @@ from bayesregret.contracts import (
     draw_means,
     draw_reward,
     inverse_pulls,
-    mean_plus_width,
     posterior_mean,
     prior_pulls,
     prior_total,
     variance_proxy,
 )
+from bayesregret.contracts.fast import mean_plus_width
 from bayesregret.rng import INSTANCE, REWARD, U, open_stream, run_word, seed_key
 from problems import BANDITS
 
@@ -112,7 +112,9 @@ def test_settings_without_a_formula():
             return Nothing()
 
     del Policy.classes["idle"]
-    with pytest.raises(TypeError, match=r"^Nothing implements neither confidence_width nor arm_index$"):
+    with pytest.raises(
+        TypeError, match=r"^Nothing must implement confidence_width, arm_index, rising_index or choose_arm"
+    ):
         simulate(BANDITS["gaussian"], Idle(), horizon=5, runs=1, seed=0)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
 from bayesregret.simulation import engine
-from bayesregret.simulation.kernels import index_leader
+from bayesregret.simulation.kernels import index_leader, width_table
 from bayesregret.simulation.kernels import linear_index as linear
 from problems import BANDITS, POLICIES
 
@@ -90,7 +90,7 @@ def test_company_does_not_matter(world):
 def test_tables_do_not_matter(world, entries, monkeypatch):
     """Beyond its table an index is computed, to the same bits."""
     expected = bits(run(BANDITS[world]))
-    monkeypatch.setattr(index_leader, "TABLE_ENTRIES", entries)
+    monkeypatch.setattr(width_table, "TABLE_ENTRIES", entries)
     assert bits(run(BANDITS[world])) == expected
 
 

@@ -1,4 +1,4 @@
-"""A policy in service: one decision at a time, the same formulas as in the simulation, state that survives a crash."""
+"""Policies in service: one decision at a time, by the formulas of the simulation, with a state that can be saved."""
 
 from bayesregret.agent.agent import Agent
 

@@ -1,4 +1,4 @@
-"""What every agent is: decisions, rewards, and itself as text."""
+"""The base class of agents: decisions, rewards, and a saved state."""
 
 from __future__ import annotations
 
@@ -15,19 +15,32 @@ from bayesregret import checks
 from bayesregret.agent.saved import FORMAT, VERSION, parsed, policy_from_dict, policy_to_dict
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
-from bayesregret.models.linear import LinearModel
-from bayesregret.policies.base import Policy, check_fits, check_fits_linear
+from bayesregret.policies import Policy
 from bayesregret.problem import problem_from_dict
+from bayesregret.simulation.kernels.select import Selection
 
 
 class Agent(ABC):
-    """What `policy.start(bandit)` gives.
+    """A policy in service: one decision at a time, made by `policy.start(bandit)`.
 
-    `select` may be called any number of times before the rewards come, and they may come late and in any order.
-    Decisions depend on the rewards received so far alone, but for policies that move with time or chance: there each
-    `select` is a round, and with the same seed an agent makes the decisions of the first run of a simulation. Ties go
-    to the lowest arm number. Safe to use from several threads.
+    `select` may be called any number of times before rewards arrive, and rewards may arrive late and in any order.
+    Decisions depend only on the rewards received so far, except for policies that depend on time or on random draws:
+    there each `select` is a round, and with the same seed an agent makes the decisions of the first run of a
+    simulation. Ties go to the lowest arm number. Safe to use from several threads.
 
+    Attributes
+    ----------
+    policy : Policy
+        The policy that decides.
+    bandit : Bandit
+        The bandit that it plays.
+    horizon : int or None
+        Number of rounds, if given.
+    seed : int
+        Seed of the policy's random choices.
+
+    Examples
+    --------
     >>> agent = BayesUCB(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
     >>> agent.select()
     0
@@ -36,33 +49,44 @@ class Agent(ABC):
     1
     """
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
         self.bandit = bandit
         self.horizon = horizon
         self.seed = seed
-        self.settings = policy.settings(bandit, horizon)
-        self.belief = policy.belief(bandit)
-        if isinstance(self.belief, LinearModel):
-            check_fits_linear(policy, self.settings)
-        else:
-            check_fits(policy, bandit, self.settings, self.belief)
+        self.settings, self.belief = chosen.settings, chosen.belief
         self._index: Array = np.empty(bandit.arms)
         self._lock = threading.Lock()
 
     def select(self) -> int:
-        """The arm to take now."""
+        """Return the arm to pull now."""
         with self._lock:
             return int(self._index.argmax())
 
     def update(self, arm: int, reward: float) -> None:
-        """Take in one reward. A bad arm or reward raises ValueError and changes nothing."""
+        """Learn from one reward. A bad arm or reward raises ValueError and changes nothing.
+
+        Parameters
+        ----------
+        arm : int
+            The arm that was pulled.
+        reward : float
+            Its reward.
+        """
         arm, reward = self._checked(arm, reward)
         with self._lock:
             self._learn(arm, reward)
 
     def update_many(self, arms: Iterable[int], rewards: Iterable[float]) -> None:
-        """Take in a batch of rewards, in order. If one is bad, ValueError, and none is taken in."""
+        """Learn from several rewards, in order. If one of them is bad, raise ValueError and learn from none.
+
+        Parameters
+        ----------
+        arms : iterable of int
+            The arms that were pulled.
+        rewards : iterable of float
+            Their rewards.
+        """
         arms, rewards = list(arms), list(rewards)
         if len(arms) != len(rewards):
             raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
@@ -73,17 +97,17 @@ class Agent(ABC):
 
     @property
     def index(self) -> Array:
-        """(arms,): the index of each arm; the highest is taken."""
+        """(arms,): the index of each arm; the arm with the highest is pulled."""
         with self._lock:
             return self._index.copy()
 
     @property
     @abstractmethod
     def pulls(self) -> NDArray[np.int64]:
-        """(arms,): the rewards received of each arm."""
+        """(arms,): number of rewards received from each arm."""
 
     def to_json(self) -> str:
-        """The whole agent as text; `Agent.from_json` gives one that goes on with the same bits."""
+        """Return the whole agent as text; `Agent.from_json` continues from it with the same bits."""
         with self._lock:
             state = self._state()
         return json.dumps(
@@ -101,7 +125,13 @@ class Agent(ABC):
 
     @staticmethod
     def from_json(text: str) -> Agent:
-        """The agent that `to_json` wrote down."""
+        """Restore the agent that `to_json` saved.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` returned.
+        """
         data = parsed(text)
         try:
             policy = policy_from_dict(data["policy"])

@@ -11,24 +11,24 @@ from bayesregret import checks
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.saved import numbers
 from bayesregret.checks import Array
-from bayesregret.contracts import add_reward, arm_index, choose_arm, empty_stats, mean_plus_width
+from bayesregret.contracts import Stats, add_reward, arm_index, choose_arm, empty_stats
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
-from bayesregret.policies.base import Policy, is_mean_plus_width, make_chooser
+from bayesregret.policies import Policy
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
+from bayesregret.simulation.kernels.select import Selection
 
 SAVED_STATS = ("counts", "totals", "squares", "memory")
 
 
-class ArmsAgent(Agent):
-    """Independent arms: a count and a total each; an update costs one index."""
+class IndexAgent(Agent):
+    """A policy whose index moves only when its arm is pulled: an update computes one index."""
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
-        super().__init__(policy, bandit, horizon, seed)
-        self._formula = mean_plus_width if is_mean_plus_width(self.settings) else arm_index
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
+        super().__init__(policy, bandit, horizon, seed, chosen)
         self._count = [0] * bandit.arms
         self._total = [0.0] * bandit.arms
-        self._look_at_all()
+        self._compute_all()
 
     @property
     def pulls(self) -> NDArray[np.int64]:
@@ -36,12 +36,12 @@ class ArmsAgent(Agent):
 
     def _learn(self, arm: int, reward: float) -> None:
         count, total = self._count[arm] + 1, self._total[arm] + reward
-        index = self._formula(self.settings, self.belief, arm, count, total)
+        index = arm_index(self.settings, self.belief, arm, count, total)
         self._count[arm], self._total[arm], self._index[arm] = count, total, index
 
-    def _look_at_all(self) -> None:
+    def _compute_all(self) -> None:
         for arm in range(self.bandit.arms):
-            self._index[arm] = self._formula(self.settings, self.belief, arm, self._count[arm], self._total[arm])
+            self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
     def _state(self) -> dict[str, Any]:
         return {"counts": self._count, "totals": self._total}
@@ -49,35 +49,43 @@ class ArmsAgent(Agent):
     def _restore(self, state: dict[str, Any]) -> None:
         self._count = [int(number) for number in numbers(state, "counts", (self.bandit.arms,))]
         self._total = numbers(state, "totals", (self.bandit.arms,)).tolist()
-        self._look_at_all()
+        self._compute_all()
 
 
-class RoundsAgent(Agent):
-    """A policy that looks at all arms in every round: by the compiled function of the simulation."""
+class EveryRoundAgent(Agent):
+    """A policy that chooses anew in every round, by the compiled function of the simulation."""
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
-        super().__init__(policy, bandit, horizon, seed)
-        self._start_stats()
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
+        super().__init__(policy, bandit, horizon, seed, chosen)
+        self._stats = self._make_stats(chosen)
+        self._choose = self._compile_choice(chosen)
         self._rounds = 0
         key = seed_key(seed)
         self._stream = np.empty((1, 4), np.uint64)
         with np.errstate(over="ignore"):
             write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
 
-    def _start_stats(self) -> None:
-        chooser = make_chooser(self.policy, self.bandit, self.settings)
-        self._chooser = chooser.settings
-        self._stats = empty_stats(self.bandit.arms, chooser.memory, chooser.scratch)
-        self._choose = compile_kernel(_choose, type(self.settings), type(self.belief))
+    def _make_stats(self, chosen: Selection) -> Stats:
+        return empty_stats(self.bandit.arms, chosen.memory, chosen.scratch)
+
+    def _compile_choice(self, chosen: Selection) -> Any:
+        return compile_kernel(_choose, chosen.formula, type(self.belief))
+
+    def _posterior_or_belief(self) -> Any:
+        """Return what the compiled choice reads beside the statistics."""
+        return self.belief
 
     def select(self) -> int:
+        """Return the arm to pull now; every call is a round."""
         with self._lock, np.errstate(all="ignore"):
             self._rounds += 1
-            return int(self._choose(self._chooser, self.belief, self._stats, self._rounds, self._stream))
+            return int(
+                self._choose(self.settings, self._posterior_or_belief(), self._stats, self._rounds, self._stream)
+            )
 
     @property
     def index(self) -> Array:
-        raise AttributeError(f"index is not what {self.policy.name} goes by: its choices move with time or chance")
+        raise AttributeError(f"{self.policy.name} has no index: its choices depend on time or on random draws")
 
     @property
     def pulls(self) -> NDArray[np.int64]:
@@ -102,7 +110,7 @@ class RoundsAgent(Agent):
         self._stream[0] = words
 
 
-def _choose(chooser: Any, belief: Any, stats: Any, round_: int, streams: Any) -> Any:
-    arm, stream = choose_arm(chooser, belief, stats, round_, read_stream(streams, 0))
+def _choose(settings: Any, belief: Any, stats: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_arm(settings, belief, stats, round_, read_stream(streams, 0))
     write_stream(streams, 0, stream)
     return arm

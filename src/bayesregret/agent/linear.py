@@ -9,36 +9,37 @@ from numpy.typing import NDArray
 
 from bayesregret import checks
 from bayesregret.agent.agent import Agent
-from bayesregret.agent.arms import RoundsAgent
+from bayesregret.agent.arms import EveryRoundAgent
 from bayesregret.agent.saved import numbers
-from bayesregret.contracts import choose_linear, confidence_width
+from bayesregret.contracts import Stats, choose_linear, confidence_width
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
 from bayesregret.models.linear_lazy_posterior import (
     EXCESS,
     SETTLED,
-    begin,
-    learn_one,
+    begin_streak,
+    add_linear_reward,
     linear_empty_stats,
     make_lazy_posterior,
-    stretch,
+    set_streak,
 )
-from bayesregret.models.linear_posterior import LinearPosterior, aim, forget, learn, make_posterior
-from bayesregret.policies.base import Policy, make_linear_chooser
+from bayesregret.models.linear_posterior import LinearPosterior, set_target, reset_posterior, add_rewards, make_posterior
+from bayesregret.policies import Policy
 from bayesregret.rng import read_stream, write_stream
+from bayesregret.simulation.kernels.select import Selection
 
 LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
 
 
-class LinearAgent(Agent):
-    """A linear belief: one compiled rank-one update for each reward."""
+class LinearIndexAgent(Agent):
+    """An index policy with a linear belief: one compiled rank-one update for each reward."""
 
-    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> None:
-        super().__init__(policy, bandit, horizon, seed)
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
+        super().__init__(policy, bandit, horizon, seed, chosen)
         self._posterior = make_posterior(self.belief)
-        self._update = compile_kernel(_learn_and_look, type(self.settings), LinearModel)
-        forget(self._posterior, self.belief)
+        self._update = compile_kernel(_learn_and_index, chosen.formula, LinearModel)
+        reset_posterior(self._posterior, self.belief)
         self._call(0, 0, 0.0)
 
     @property
@@ -60,29 +61,30 @@ class LinearAgent(Agent):
         self._call(0, 0, 0.0)
 
 
-def _learn_and_look(posterior: Any, model: Any, policy: Any, arm: int, pulls: int, reward: float, index: Any) -> None:
+def _learn_and_index(posterior: Any, model: Any, policy: Any, arm: int, pulls: int, reward: float, index: Any) -> None:
     if pulls > 0:
-        aim(posterior, arm)
-        learn(posterior, model, arm, pulls, reward - posterior.mean[arm])
+        set_target(posterior, arm)
+        add_rewards(posterior, model, arm, pulls, reward - posterior.mean[arm])
     for other in range(index.shape[0]):
         index[other] = posterior.mean[other] + confidence_width(policy, posterior.variance[other])
 
 
-class LinearRoundsAgent(RoundsAgent):
-    """A policy that looks at a linear posterior in every round, by the compiled functions of the simulation."""
+class LinearEveryRoundAgent(EveryRoundAgent):
+    """A policy that chooses from a linear posterior in every round, by the compiled functions of the simulation."""
 
-    def _start_stats(self) -> None:
-        chooser = make_linear_chooser(self.policy, self.bandit, self.settings, *self.belief.whitened.shape)
-        self._chooser = chooser.settings
-        self._stats = linear_empty_stats(self.belief, chooser.memory, chooser.scratch)
+    def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
+        super().__init__(policy, bandit, horizon, seed, chosen)
         self._posterior = make_lazy_posterior(self.belief)
-        self._choose = compile_kernel(_choose_linear, type(self.settings), LinearModel)
         self._update = compile_kernel(_learn_one, LinearModel)
 
-    def select(self) -> int:
-        with self._lock, np.errstate(all="ignore"):
-            self._rounds += 1
-            return int(self._choose(self._chooser, self._posterior, self._stats, self._rounds, self._stream))
+    def _make_stats(self, chosen: Selection) -> Stats:
+        return linear_empty_stats(self.belief, chosen.memory, chosen.scratch)
+
+    def _compile_choice(self, chosen: Selection) -> Any:
+        return compile_kernel(_choose_linear, chosen.formula, LinearModel)
+
+    def _posterior_or_belief(self) -> Any:
+        return self._posterior
 
     def _learn(self, arm: int, reward: float) -> None:
         super()._learn(arm, reward)
@@ -97,20 +99,20 @@ class LinearRoundsAgent(RoundsAgent):
         super()._restore(state)
         streak, kept = self._posterior, state["streak"]
         restore_posterior(streak.start, self.bandit.arms, state["posterior"])
-        begin(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
+        begin_streak(streak, checks.whole("agent state's arm", kept["arm"], 0, self.bandit.arms - 1))
         if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
-            stretch(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
+            set_streak(streak, self.belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
         streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
 
 
-def _choose_linear(chooser: Any, posterior: Any, stats: Any, round_: int, streams: Any) -> Any:
-    arm, stream = choose_linear(chooser, posterior, stats, round_, read_stream(streams, 0))
+def _choose_linear(settings: Any, posterior: Any, stats: Any, round_: int, streams: Any) -> Any:
+    arm, stream = choose_linear(settings, posterior, stats, round_, read_stream(streams, 0))
     write_stream(streams, 0, stream)
     return arm
 
 
 def _learn_one(posterior: Any, model: Any, arm: int, reward: float) -> None:
-    learn_one(posterior, model, arm, reward)
+    add_linear_reward(posterior, model, arm, reward)
 
 
 def posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:

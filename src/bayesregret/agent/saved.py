@@ -1,4 +1,4 @@
-"""An agent as text: what is written down of its policy, and how its state is read with care."""
+"""Agents as text: the policy as plain data, and careful reading of a saved state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
-from bayesregret.policies.base import Policy
+from bayesregret.policies import Policy
 from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
@@ -36,7 +36,7 @@ def policy_from_dict(data: dict[str, Any]) -> Policy:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The text of an agent as data, if it is one that this version can read."""
+    """Parse the text of an agent, if this version can read it."""
     may_be = "the text that to_json wrote"
     try:
         data = json.loads(text)
@@ -50,11 +50,11 @@ def parsed(text: str) -> dict[str, Any]:
 
 
 def numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
-    """A field of an agent's state: numbers of this shape, and what else its name promises."""
+    """Read a field of an agent's state: numbers of this shape, checked for what its name implies."""
     field = f"agent state's {name}"
     if shape == (0,) and state[name] == []:
         return np.zeros(0)
-    # Sums and levels of the largest numbers that users may give are larger.
+    # Sums of the largest numbers that users may give are larger.
     made = checks.array(field, state[name], len(shape), "a table of numbers", most=math.inf)
     if made.shape != shape:
         raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")

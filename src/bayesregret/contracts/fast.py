@@ -1,4 +1,4 @@
-"""What lets the engine skip work without changing a decision. Nobody needs this file to add a policy or a model."""
+"""Optional functions that let the engine skip work. Nobody needs this file to add a policy or a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesregret.dispatch import contract, jitable
 
 @contract(returns="alpha, beta")
 def pseudo_counts(model, stats, arm):
-    """Both pseudo-counts of the arm's Beta posterior."""
+    """Pseudo-counts of successes and failures of the arm's Beta posterior."""
 
 
 @contract(returns="deviation")
@@ -80,7 +80,7 @@ def index_multiplier(policy, round_):
     """Number of posterior standard deviations between a rising index and the posterior mean, the same for all arms.
 
     It is finite, at least 0 and never falls; it is positive if a belief starts with no information on some arm. The
-    policy's `levels` hold the values of the first rounds, from round 0 on, if any are kept.
+    policy's field `multipliers` holds the values of the first rounds, from round 0, and may be empty.
     """
 
 
@@ -130,31 +130,3 @@ def take_lead(policy, model, stats, updated, round_, stream):
 @contract(returns="answer")
 def keeps_lead(policy, model, lease, round_, arm, count, total):
     """Whether the lease holds in this round, given the leading arm's data."""
-
-
-# --- linear posteriors while one arm is repeated -------------------------------------------------------------------
-
-
-@contract(returns="arm, pulls, move, kept")
-def repeated(posterior):
-    """The arm of the last reward, its number of rewards in a row, how far they moved its mean (in a unit that is fixed
-    during the streak), and the fraction of its variance that is left. At first arm 0, 0, 0 and 1."""
-
-
-@contract()
-def repeat(posterior, arm):
-    """Start a streak of this arm, with no rewards so far."""
-
-
-@contract(returns="low, high")
-def least_leads(posterior, band, squares):
-    """Write, per arm, the squared lower bound on its standardised deficit to the current arm (0 if it may be ahead).
-
-    The bounds hold for all future rewards of the streak that keep the current arm's mean within `band` standard
-    deviations; return these limits in the unit of `repeated`.
-    """
-
-
-@contract()
-def lead_root(posterior, arm, root):
-    """Write the standard coordinates of the direction that raises the arm's mean reward above the current arm's."""

@@ -1,4 +1,4 @@
-"""The threads that run a kernel over many runs, with progress, and with an end when the user wants one."""
+"""Running a kernel over many runs on threads, with progress and interrupts."""
 
 from __future__ import annotations
 
@@ -14,34 +14,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import take_lead
+from bayesregret.contracts.checked import checked_results
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
-from bayesregret.models.linear import LinearModel
-from bayesregret.policies.base import (
-    Policy,
-    check_fits,
-    check_fits_linear,
-    is_mean_plus_width,
-    make_chooser,
-    make_linear_chooser,
-    moves_with_time,
-)
+from bayesregret.policies import Policy
 from bayesregret.rng import seed_key
-from bayesregret.simulation.kernels.delayed import make_rounds_state
-from bayesregret.simulation.kernels.every_round import make_prompt_state
-from bayesregret.simulation.kernels.guaranteed_leader import make_streaks_state
-from bayesregret.simulation.kernels.index_leader import make_arms_state, tabulate
-from bayesregret.simulation.kernels.linear_every_round import make_linear_rounds_state
-from bayesregret.simulation.kernels.linear_index import make_linear_state
-from bayesregret.simulation.kernels.run import BLOCK, Plan, Record, make_record, play_blocks
+from bayesregret.simulation.kernels.run import BLOCK, Record, RunPlan, make_record, play_blocks
+from bayesregret.simulation.kernels.select import select
+from bayesregret.simulation.kernels.setup import make_state, with_tables
+from bayesregret.sources import is_outside
 
-# A task is this many rounds or so: long enough that starting it costs nothing, short enough for a lively progress bar.
+# A task has about this many rounds: its start costs nothing beside it, and the progress bar still moves often.
 TASK_ROUNDS = 4_000_000
+# Rounds that a user's own policy or model plays in plain Python before it is compiled.
+TRIED_ROUNDS = 5
 
 
 def available_threads() -> int:
-    """The processors that this process may use."""
+    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -49,7 +39,7 @@ def available_threads() -> int:
 
 @contextmanager
 def _interrupts_set(stop: NDArray[np.uint8]) -> Iterator[None]:
-    """Let Ctrl-C set `stop` as well: an exception alone is lost if raised in a callback of the compiler."""
+    """Let Ctrl-C set `stop` as well: an exception alone is lost if it is raised in a callback of the compiler."""
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -67,7 +57,7 @@ def _interrupts_set(stop: NDArray[np.uint8]) -> Iterator[None]:
 
 
 class Tally:
-    """Mean and sum of squared deviations of the curve, pulls and final regrets of the runs so far."""
+    """Results of the runs so far: mean and squared deviations of the curve, pulls and final regrets."""
 
     def __init__(self, arms: int, checkpoints: int) -> None:
         self.runs = 0
@@ -78,7 +68,7 @@ class Tally:
         self.best_pulls: list[NDArray[np.int64]] = []
 
     def add(self, record: Record) -> None:
-        """Take in the next task's runs; the order of blocks is fixed, so the sums have the same bits always."""
+        """Add the next task's runs; the order of blocks is fixed, so the sums always have the same bits."""
         self.pulls += record.pulls
         self.final_regret.append(record.final_regret)
         self.best_pulls.append(record.best_pulls)
@@ -86,16 +76,16 @@ class Tally:
         for mean, squares in zip(record.block_mean, record.block_squares, strict=True):
             size = min(BLOCK, left)
             left -= size
-            # Chan, Golub and LeVeque's update: no cancellation, whatever the regret's size.
-            share = size / (self.runs + size)
+            # Chan, Golub and LeVeque's update: no cancellation, however large the regret.
+            fraction = size / (self.runs + size)
             off = mean - self.curve_mean
-            self.curve_mean += share * off
-            self.curve_squares += squares + off * off * (self.runs * share)
+            self.curve_mean += fraction * off
+            self.curve_squares += squares + off * off * (self.runs * fraction)
             self.runs += size
 
 
 class Simulation:
-    """One policy on one bandit: the compiled kernel with all that it is given, and the runs done so far."""
+    """One policy on one bandit: the compiled kernel with its inputs, and the runs done so far."""
 
     def __init__(
         self,
@@ -108,64 +98,45 @@ class Simulation:
         delay: int = 0,
         batch: int = 1,
     ) -> None:
-        settings = policy.settings(bandit, horizon)
+        chosen = select(policy, bandit, horizon, late=delay > 0 or batch > 1)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
-        self.belief = policy.belief(bandit)
-        self.make_world = bandit.world
-        world = bandit.model
-        self.arms = bandit.arms
-        self.horizon = horizon
+        self.belief, self.make_world = chosen.belief, bandit.world
+        self.arms, self.horizon = bandit.arms, horizon
         self.key = seed_key(seed)
         self.stop = np.zeros(1, np.uint8)
-        self.plan = Plan(horizon, checkpoints, self.stop, delay, batch)
+        self.plan = RunPlan(horizon, checkpoints, self.stop, delay, batch)
         self.tally = Tally(bandit.arms, len(checkpoints))
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
-        self.kernel = compile_kernel(play_blocks, type(settings), type(self.belief), type(world))
-        self.make_state: Callable[[], Any]
-        every_round = delay > 0 or batch > 1 or moves_with_time(settings)
-        late = min(delay + batch, horizon)
-        belief = self.belief
-        self.policy: Any = settings
-        if isinstance(belief, LinearModel):
-            check_fits_linear(policy, settings)
-        else:
-            check_fits(policy, bandit, settings, belief)
-        if isinstance(belief, LinearModel) and every_round:
-            chooser = make_linear_chooser(policy, bandit, settings, *belief.whitened.shape)
-            self.policy = chooser.settings
-            self.make_state = lambda: make_linear_rounds_state(belief, chooser.memory, chooser.scratch, late)
-        elif isinstance(belief, LinearModel):
-            self.make_state = lambda: make_linear_state(belief)
-        elif every_round:
-            chooser = make_chooser(policy, bandit, settings)
-            self.policy = chooser.settings
-            room = self.arms, chooser.memory, chooser.scratch
-            has_leases = type(self.policy) in take_lead.bodies
-            if has_leases and hasattr(self.policy, "parts"):
-                self.policy = self.policy._replace(parts=tabulate(self.policy.parts, belief, self.arms, horizon))
-            if delay > 0 or batch > 1:
-                self.make_state = lambda: make_rounds_state(*room, late)
-            else:
-                self.make_state = lambda: make_streaks_state(*room) if has_leases else make_prompt_state(*room)
-        else:
-            index_needs_table = is_mean_plus_width(settings)
-            self.policy = tabulate(settings, belief, self.arms, horizon) if index_needs_table else settings
-            self.make_state = lambda: make_arms_state(self.arms)
+        self.classes = (chosen.formula, type(chosen.belief), type(bandit.model))
+        self.make_state = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
+        self.policy = chosen.settings
+        if is_outside(self.classes):
+            self._try_in_plain_python()
+        self.kernel = compile_kernel(play_blocks, *self.classes)
+        self.policy = with_tables(chosen, self.arms, horizon)
         self._states = threading.local()
+
+    def _try_in_plain_python(self) -> None:
+        """Play a few rounds of a user's own policy or model, so that a wrong result is found where it is made."""
+        horizon = min(TRIED_ROUNDS, self.horizon)
+        plan = self.plan._replace(horizon=horizon, checkpoints=np.array([horizon]))
+        record = make_record(1, self.arms, 1)
+        with checked_results(), np.errstate(all="ignore"):
+            play_blocks(self.make_state(), self.make_world(), self.policy, self.belief, self.key, 0, plan, record)
 
     def run_until(self, runs: int, threads: int, on_progress: Callable[[int], None]) -> None:
         """Add runs until there are `runs` of them, calling `on_progress` with the runs that each task added.
 
-        An interrupt ends the tasks under way within a moment and leaves the tally as it was after the last whole one.
+        An interrupt ends the running tasks soon, and leaves the tally as it was after the last whole task.
         """
         self.stop[0] = 0
         with _interrupts_set(self.stop), ThreadPoolExecutor(threads, thread_name_prefix="bayesregret") as pool:
             try:
-                self._play(0, 0)  # compile here, where an interrupt is heard, and not in a worker
+                self._play(0, 0)  # compile here, where an interrupt is noticed, and not in a worker
                 waiting: list[Future[Record]] = []
                 for first, size in self._tasks(self.tally.runs, runs, threads):
                     waiting.append(pool.submit(self._play, first, size))
-                    if len(waiting) > 2 * threads:  # results are taken in order and kept only as long as needed
+                    if len(waiting) > 2 * threads:  # add results in order, and keep few of them
                         self._collect(waiting.pop(0), on_progress)
                 for task in waiting:
                     self._collect(task, on_progress)

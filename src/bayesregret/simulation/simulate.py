@@ -1,4 +1,4 @@
-"""The front door: everything is checked once, here, before a kernel is asked for anything."""
+"""The public function `simulate`: it checks every argument once, before a kernel runs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.progress import Progress, open_progress
 from bayesregret.simulation.engine import Simulation, available_threads
 from bayesregret.simulation.kernels.run import BLOCK
-from bayesregret.simulation.progress import Progress, open_progress
 from bayesregret.simulation.result import Curve, PolicyResult, SimulationResult, estimate, standard_error
 
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
-MOST_LATE = 10**8  # rewards that wait, 16 bytes each
+MOST_LATE = 10**8  # rewards that have not arrived, 16 bytes each
 
 
 def simulate(
@@ -30,7 +30,7 @@ def simulate(
     horizon: int,
     runs: int,
     seed: int,
-    checkpoints: Any = None,
+    checkpoints: ArrayLike | None = None,
     threads: int | None = None,
     precision: float | None = None,
     max_runs: int | None = None,
@@ -38,28 +38,48 @@ def simulate(
     batch: int = 1,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
-    """Bayes regret of policies on a bandit, by simulation.
+    """Simulate the Bayes regret of policies on a bandit.
 
-    Every policy meets the same instances and the same noise: the k-th pull of an arm brings the same reward whichever
-    policy makes it. Bits depend on the arguments alone, never on `threads`.
+    Every policy sees the same instances and the same noise: the k-th pull of an arm gives the same reward, whichever
+    policy makes it. The bits of the result depend on the arguments alone, never on `threads`.
 
     Parameters
     ----------
-    policies
-        One or several; a mapping gives them names of your own.
-    checkpoints
-        Rounds at which the regret curve is kept; by default about 100, evenly spaced on a log scale, and the horizon.
-    threads
-        Default: all processors that this process may use.
-    precision
-        Add runs until every policy's standard error is at most this share of its mean regret, or there are
-        `max_runs` (100 times `runs` unless given). `result.runs` tells how many it took.
-    delay, batch
-        Rewards are known so many rounds late, and only at ends of batches of so many rounds.
-    progress
-        A bar in a terminal or a notebook by default, none elsewhere; False for none, True for one anyway; or a function
-        that is called with the rounds done and the rounds in all.
+    bandit : Bandit
+        Prior and reward distribution.
+    policies : Policy, iterable of Policy, or mapping of names to Policy
+        What to simulate; a mapping gives the policies other names.
+    horizon : int
+        Number of rounds of each run.
+    runs : int
+        Number of runs, each on its own instance.
+    seed : int
+        Seed of all random numbers.
+    checkpoints : array_like of int, optional
+        Rounds at which the regret curve is kept; by default about 100, evenly spaced on a log scale. The horizon is
+        always one of them.
+    threads : int, optional
+        Number of threads; by default all processors that this process may use.
+    precision : float, optional
+        Add runs until every policy's standard error is at most this fraction of its mean regret, or until there are
+        `max_runs`.
+    max_runs : int, optional
+        Largest number of runs with `precision`; by default 100 times `runs`.
+    delay : int
+        Number of rounds that rewards arrive late.
+    batch : int
+        Rewards arrive only at ends of batches of this many rounds.
+    progress : bool or callable, optional
+        By default a bar in a terminal or a notebook, and none elsewhere; False for none, True for one anywhere; or a
+        function that is called with the number of rounds done and their total.
 
+    Returns
+    -------
+    SimulationResult
+        A mapping from the names of policies to their results.
+
+    Examples
+    --------
     >>> bandit = GaussianBandit(prior_mean=[1, 0], prior_width=1, reward_noise=1)
     >>> result = simulate(bandit, BayesUCB(), horizon=100, runs=1000, seed=7)
     >>> result["bayes-ucb"].mean < 15
@@ -79,11 +99,12 @@ def simulate(
     if min(delay + batch, horizon) > MOST_LATE:
         raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
-    simulations = {
-        name: Simulation(bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch)
-        for name, policy in by_name.items()
-    }
-    with open_progress(progress, rounds_in_all=len(by_name) * runs * horizon) as bar:
+    simulations = {}
+    for name, policy in by_name.items():
+        simulations[name] = Simulation(
+            bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch
+        )
+    with open_progress(progress, total=len(by_name) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)
         while precision is not None:
             wanted = min(cap, _runs_for(precision, simulations))
@@ -99,7 +120,7 @@ def simulate(
 
 
 def named(policies: Any) -> dict[str, Policy]:
-    """Policies by name; one that comes again gets a number, unless there are names for them."""
+    """Policies by name; a repeated name gets a number, unless a mapping gives the names."""
     given = [policies] if isinstance(policies, Policy) else policies
     may_be = "a policy or a list of policies such as BayesUCB()"
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -129,7 +150,7 @@ def _check_names(given: Mapping[Any, Any]) -> None:
 
 
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
-    """Rising rounds within 1..horizon, the horizon among them."""
+    """Increasing rounds within 1..horizon, the horizon among them."""
     if given is None:
         exponents = np.linspace(0.0, math.log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
         rounds = np.rint(np.exp(exponents)).astype(np.int64)
@@ -153,16 +174,18 @@ def _run_all(simulations: dict[str, Simulation], runs: int, threads: int, bar: P
 
 
 def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:
-    """How many runs should bring every policy to the precision, judged by those so far; whole blocks, at most
-    fourfold at a time because the judgement is itself an estimate."""
+    """Estimate the number of runs that bring every policy to the precision, in whole blocks.
+
+    At most four times as many at once, because the estimate is itself uncertain.
+    """
     wanted = 0
     for simulation in simulations.values():
         tally = simulation.tally
         so_far = estimate(np.concatenate(tally.final_regret))
         if so_far.stderr <= precision * so_far.mean:
             continue
-        share = so_far.stderr / (precision * so_far.mean) if so_far.mean > 0.0 else math.inf
-        more = tally.runs * min(4.0, max(1.1, 1.05 * share * share))
+        ratio = so_far.stderr / (precision * so_far.mean) if so_far.mean > 0.0 else math.inf
+        more = tally.runs * min(4.0, max(1.1, 1.05 * ratio * ratio))
         wanted = max(wanted, BLOCK * math.ceil(more / BLOCK))
     return wanted
 

@@ -17,7 +17,10 @@ from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
 from bayesregret.policies.index_fast import scaled_widths, tangents
 from bayesregret.simulation import engine
-from bayesregret.simulation.kernels.delayed import make_rounds_state
+from bayesregret.simulation.kernels import select
+from bayesregret.simulation.kernels.delayed import make_delayed_state
+from bayesregret.simulation.kernels.select import Kernel
+from bayesregret.simulation.kernels.setup import STATES
 from simulation.test_engine import bits
 
 WORLDS = {
@@ -122,7 +125,7 @@ def test_a_bad_state_is_refused_in_one_line(field, value, plain_python):
 
 def test_an_agent_that_moves_has_no_index(plain_python):
     agent = br.Thompson().start(WORLDS["gaussian"])
-    with pytest.raises(AttributeError, match=r"^index is not what thompson goes by"):
+    with pytest.raises(AttributeError, match=r"^thompson has no index"):
         agent.index  # noqa: B018
     agent.update(2, 0.5)
     assert agent.pulls.tolist() == [0, 0, 1, 0]
@@ -142,7 +145,7 @@ def test_threads_do_not_matter(world, plain_python):
 def test_rewards_in_time_are_those_of_the_other_kernel(world, name, plain_python, monkeypatch):
     """Looking at all arms in every round and staying on the leader are the same, but for the sums' rounding."""
     expected = regret(WORLDS[world], STATIC[name], runs=3)
-    monkeypatch.setattr(engine, "moves_with_time", lambda settings: True)
+    monkeypatch.setattr(select, "moves_with_time", lambda settings: True)
     every_round = regret(WORLDS[world], STATIC[name], runs=3)
     assert every_round.mean_pulls.tolist() == expected.mean_pulls.tolist()
     assert np.allclose(every_round.curve.mean, expected.curve.mean, rtol=1e-12, atol=1e-12)
@@ -215,7 +218,7 @@ def test_ceilings_change_no_decision(world, policy, plain_python):
 def test_levels_that_are_not_kept_change_no_decision(world, policy, plain_python, monkeypatch):
     asked = {"horizon": 300, "runs": 1, "seed": 5, "checkpoints": [300]}
     looked = regret(TEN[world], LooksAtEvery(policy), **asked)
-    monkeypatch.setattr(scaled_widths, "LEVELS_KEPT", 20)
+    monkeypatch.setattr(scaled_widths, "MULTIPLIERS_KEPT", 20)
     assert same_regrets(regret(TEN[world], policy, **asked), looked)
 
 
@@ -228,7 +231,7 @@ def test_ceilings_change_no_decision_for_long(world, policy):
     assert same_regrets(regret(TEN[world], policy, **asked), looked)
 
 
-LOOK_AT_ALL = scaled_widths.look_at_all
+COMPARE_ALL = scaled_widths.compare_all
 
 
 def ceiling_now(policy, model, stats, arm, round_, later, ceilings, until):
@@ -236,7 +239,7 @@ def ceiling_now(policy, model, stats, arm, round_, later, ceilings, until):
 
 
 def look_at_present(stats, early, late):
-    return LOOK_AT_ALL(stats, early, early)
+    return COMPARE_ALL(stats, early, early)
 
 
 KEEP_TANGENT = tangents.keep_tangent
@@ -247,9 +250,9 @@ def keep_without_slope(stats, arm, height, slope, time):
 
 
 TOO_LOW = {
-    "poisson": ("indices.set_ceiling", ceiling_now),
-    "gaussian": ("scaled_widths.look_at_all", look_at_present),
-    "bernoulli": ("tangents.keep_tangent", keep_without_slope),
+    "poisson": ("index_fast.upper_bounds.set_upper_bound", ceiling_now),
+    "gaussian": ("index_fast.scaled_widths.compare_all", look_at_present),
+    "bernoulli": ("index_fast.tangents.keep_tangent", keep_without_slope),
 }
 
 
@@ -269,8 +272,9 @@ def test_rewards_at_once_are_late_ones_without_delay(world, name, plain_python, 
     """The kernel for rewards that come at once is the other one, but for the sums' rounding."""
     bandit, policy = WORLDS[world], MOVING[name]
     at_once = regret(bandit, policy, runs=3)
-    for kernel in ("make_prompt_state", "make_streaks_state"):
-        monkeypatch.setattr(engine, kernel, lambda *room: make_rounds_state(*room, 1))
+    for kernel in (Kernel.EVERY_ROUND, Kernel.GUARANTEED_LEADER):
+        delayed = lambda chosen, arms, late: make_delayed_state(arms, chosen.memory, chosen.scratch, 1)  # noqa: E731
+        monkeypatch.setitem(STATES, kernel, delayed)
     queued = regret(bandit, policy, runs=3)
     assert queued.mean_pulls.tolist() == at_once.mean_pulls.tolist()
     assert queued.best_pulls.tolist() == at_once.best_pulls.tolist()

@@ -83,7 +83,7 @@ def one_late(policy, bandit, history, round_, horizon):
 WRONG = [(QuantileUCB(), median_first), (KLUCB(), wrong_level), (MOSS(), wrong_horizon), (EpsilonGreedy(0.3), one_late)]
 
 
-@pytest.mark.parametrize(("policy", "wrong"), WRONG, ids=repr)
+@pytest.mark.parametrize(("policy", "wrong"), WRONG)
 def test_a_wrong_twin_is_noticed(policy, wrong, monkeypatch):
     """The control: these comparisons fail when the two differ by a detail."""
     assert all(agreements(WORLDS["gaussian"], policy))

@@ -1,15 +1,10 @@
 """Linear bandits: every policy takes the decisions of its slow twin, round by round, with rewards in time and late."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
 from bayesregret import BayesUCB, EpsilonGreedy, Greedy, InformationDirected, LinearBandit, LinUCB, Thompson, simulate
-from bayesregret.contracts import choose_linear
 from bayesregret.policies.explore_commit import ExploreCommit
-from bayesregret.policies.thompson_fast.linear import choose_highest_draw
 from conftest import JIT_IS_OFF
 from problems import BANDITS
 from reference import linear_policies as twins
@@ -21,26 +16,10 @@ FULL = LinearBandit(
 )
 
 
-class AllDraws(NamedTuple):
-    """Thompson sampling that spares no draw, as the twin does; that sparing them changes no chances is shown in
-    statistical/test_linear_thompson.py."""
-
-
-@choose_linear.implement(AllDraws)
-def choose_by_all_draws(policy, posterior, stats, round_, stream):
-    return choose_highest_draw(posterior, stats, stream)
-
-
-@dataclass(frozen=True)
-class DrawAll(Thompson):
-    def settings(self, bandit, horizon):
-        return AllDraws()
-
-
 WORLDS = {"plane": BANDITS["linear"], "line": BANDITS["linear of one rank"], "space": FULL}
 POLICIES = [
-    DrawAll(),
-    DrawAll(prior=LinearBandit(FULL.features, [0, 0, 0], prior_width=0.3, reward_noise=0.7)),
+    Thompson(),
+    Thompson(prior=LinearBandit(FULL.features, [0, 0, 0], prior_width=0.3, reward_noise=0.7)),
     LinUCB(),
     LinUCB(regularisation=0.2, bound=3.0, delta=0.01),
     BayesUCB(),
@@ -71,7 +50,7 @@ def test_decisions_in_space(policy):
 
 
 @pytest.mark.parametrize("world", ["plane", "line"])
-@pytest.mark.parametrize("policy", [DrawAll(), InformationDirected(draws=20)], ids=repr)
+@pytest.mark.parametrize("policy", [Thompson(), InformationDirected(draws=20)], ids=repr)
 def test_decisions_elsewhere(world, policy):
     for seed in range(3):
         assert agree(WORLDS[world], policy, seed)
@@ -84,14 +63,14 @@ def slightly_wider(features, prior_mean, prior_root, noise, history):
 belief_after = twins.belief_after
 
 
-@pytest.mark.parametrize("policy", [DrawAll(), BayesUCB(), InformationDirected(draws=20)], ids=repr)
+@pytest.mark.parametrize("policy", [Thompson(), BayesUCB(), InformationDirected(draws=20)], ids=repr)
 def test_a_wrong_belief_is_noticed(policy, monkeypatch):
     """The control: these comparisons fail when the two differ by a detail."""
     monkeypatch.setattr(twins, "belief_after", slightly_wider)
     assert not all(agree(FULL, policy, seed, delay=1) for seed in range(6))
 
 
-@pytest.mark.parametrize("policy", [DrawAll(), LinUCB(), BayesUCB()], ids=repr)
+@pytest.mark.parametrize("policy", [Thompson(), LinUCB(), BayesUCB()], ids=repr)
 def test_a_late_twin_is_noticed(policy, monkeypatch):
     heard_in_time = twins.decide
 

@@ -7,7 +7,7 @@ import pytest
 
 from bayesregret import BayesUCB, GaussianBandit, LinearBandit, simulate
 from bayesregret.contracts import draw_reward
-from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior, refresh
+from bayesregret.models.linear_posterior import set_target, reset_posterior, add_rewards, make_posterior, refresh
 from bayesregret.rng import REWARD, U, normal, open_stream, raw, run_word, seed_key
 from draws import compiled, stream_of
 
@@ -23,13 +23,13 @@ def bandit():
 
 def learn_often(posterior, model, counts, totals, errors, rounds, most, stream):
     """Rewards of arms taken at random, in streaks of up to `most` pulls, with sums that lose no digits."""
-    forget(posterior, model)
+    reset_posterior(posterior, model)
     done = 0
     while done < rounds:
         bits, stream = raw(stream)
         arm = np.int64((bits >> U(8)) % U(model.arms))
         pulls = 1 + np.int64((bits >> U(40)) % U(most))
-        aim(posterior, arm)
+        set_target(posterior, arm)
         excess = 0.0
         for _ in range(pulls):
             z, stream = normal(stream)
@@ -42,7 +42,7 @@ def learn_often(posterior, model, counts, totals, errors, rounds, most, stream):
             else:
                 errors[arm] += (reward - total) + totals[arm]
             totals[arm] = total
-        learn(posterior, model, arm, pulls, excess)
+        add_rewards(posterior, model, arm, pulls, excess)
         counts[arm] += pulls
         done += pulls
 

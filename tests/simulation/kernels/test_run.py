@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesregret.simulation.engine import Tally
-from bayesregret.simulation.kernels.run import BLOCK, Plan, best_arm, make_record, mark_checkpoints, reduce_rows
+from bayesregret.simulation.kernels.run import BLOCK, RunPlan, best_arm, make_record, mark_checkpoints, reduce_rows
 
 
 @given(st.integers(1, 64), st.integers(1, 5), st.sampled_from([0.0, 1.0, 1e8]))
@@ -24,7 +24,7 @@ def test_best_arm_is_the_first_of_the_best():
 
 
 def test_checkpoints_inside_a_streak():
-    plan = Plan(100, np.array([3, 10, 11, 20, 100]), np.zeros(1, np.uint8), delay=0, batch=1)
+    plan = RunPlan(100, np.array([3, 10, 11, 20, 100]), np.zeros(1, np.uint8), delay=0, batch=1)
     curve = np.full(5, np.nan)
     assert mark_checkpoints(plan, curve, 0, 0, 2, 0.0, 0.5) == 0
     assert mark_checkpoints(plan, curve, 0, 2, 9, 1.0, 2.0) == 3  # rounds 3 to 11

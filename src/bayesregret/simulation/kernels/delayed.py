@@ -1,9 +1,8 @@
-"""The kernel that lets the policy look at all arms in every round; here for independent arms.
+"""Kernel for late rewards: the policy chooses in every round, from the rewards that have arrived; independent arms.
 
-For policies whose choice moves with time or chance, and for rewards that come late: one that is brought in round r is
-known in round q if r <= batch * floor((q - 1) / batch) - delay, that is, `delay` rounds late and at ends of batches.
-The k-th reward of an arm is the same as in every other kernel. What a state knows beside counts and totals, and how it
-is asked for a choice, is its own: linear_rounds.py has a posterior.
+The reward of round r is available in round q if r <= batch * floor((q - 1) / batch) - delay, that is, `delay` rounds
+late and at ends of batches. The k-th reward of an arm is the same as in every other kernel. The state decides how it
+learns and chooses: linear_every_round.py plays the same loop with a posterior.
 """
 
 from __future__ import annotations
@@ -14,24 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
-from bayesregret.dispatch import contract, jitable
+from bayesregret.contracts.statistics import reset_stats
+from bayesregret.dispatch import contract
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
 
 
-class RoundsState(NamedTuple):
+class DelayedState(NamedTuple):
     means: NDArray[np.float64]
     pulls: NDArray[np.int64]
     stats: Stats
     streams: NDArray[np.uint64]  # (arms, 4)
-    late_arms: NDArray[np.int64]  # (delay + batch,): pulls whose rewards are not known yet, round after round
+    late_arms: NDArray[np.int64]  # (delay + batch,): pulls whose rewards have not arrived, in order
     late_rewards: NDArray[np.float64]
 
 
-def make_rounds_state(arms: int, memory: int, scratch: int, late: int) -> RoundsState:
-    return RoundsState(
+def make_delayed_state(arms: int, memory: int, scratch: int, late: int) -> DelayedState:
+    return DelayedState(
         np.empty(arms),
         np.empty(arms, np.int64),
         empty_stats(arms, memory, scratch),
@@ -41,38 +41,38 @@ def make_rounds_state(arms: int, memory: int, scratch: int, late: int) -> Rounds
     )
 
 
-@contract
+@contract()
 def begin_run(state, belief):
-    """Forget what the last run taught."""
+    """Reset what the last run learned."""
 
 
-@contract
+@contract()
 def learn_late(state, belief, arm, reward):
-    """Take in a reward that is known now."""
+    """Learn from a reward that has arrived."""
 
 
-@contract
+@contract(returns="arm, stream")
 def choose_now(state, policy, belief, round_, stream):
-    """The policy's arm, and the stream that comes after."""
+    """Return the policy's arm and the next stream."""
 
 
-@begin_run.implement(RoundsState)
+@begin_run.implement(DelayedState)
 def begin_with_nothing(state, belief):
     reset_stats(state.stats)
 
 
-@learn_late.implement(RoundsState)
+@learn_late.implement(DelayedState)
 def take_in_late(state, belief, arm, reward):
     add_reward(state.stats, arm, reward)
 
 
-@choose_now.implement(RoundsState)
+@choose_now.implement(DelayedState)
 def choose_of_known(state, policy, belief, round_, stream):
     return choose_arm(policy, belief, state.stats, round_, stream)
 
 
-@play_run.implement(RoundsState)
-def play_rounds(state, world, policy, belief, key, run, plan, curve):
+@play_run.implement(DelayedState)
+def play_delayed(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
@@ -105,21 +105,8 @@ def play_rounds(state, world, policy, belief, key, run, plan, curve):
     return regret, best
 
 
-@jitable
-def reset_stats(stats):
-    stats.received[0] = 0
-    for arm in range(stats.counts.shape[0]):
-        stats.counts[arm] = 0
-        stats.totals[arm] = 0.0
-        stats.squares[arm] = 0.0
-    for place in range(stats.memory.shape[0]):
-        stats.memory[place] = 0.0
-    for place in range(stats.scratch.shape[0]):
-        stats.scratch[place] = 0.0
-
-
-@add_pulls.implement(RoundsState)
-def add_rounds_pulls(state, pulls, best):
+@add_pulls.implement(DelayedState)
+def add_delayed_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
         pulls[arm] += state.pulls[arm]
     return state.pulls[best]

@@ -1,7 +1,7 @@
-"""Independent arms: the kernel for policies that look at all arms in every round, where every reward comes at once.
+"""Kernel for policies that choose anew in every round, on independent arms with immediate rewards.
 
-rounds.py plays the same for rewards that come late. Here what a run knows is all that happened, and checkpoints, regret
-and the arm's stream are looked at only when the arm changes.
+delayed.py does the same for late rewards. Here checkpoints, regret and the arm's stream are updated only when the arm
+changes.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
+from bayesregret.contracts.statistics import reset_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.delayed import reset_stats
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
 
 
-class PromptState(NamedTuple):
+class EveryRoundState(NamedTuple):
     means: NDArray[np.float64]
     stats: Stats
     streams: NDArray[np.uint64]  # (arms, 4)
 
 
-def make_prompt_state(arms: int, memory: int, scratch: int) -> PromptState:
-    return PromptState(np.empty(arms), empty_stats(arms, memory, scratch), np.empty((arms, 4), np.uint64))
+def make_every_round_state(arms: int, memory: int, scratch: int) -> EveryRoundState:
+    return EveryRoundState(np.empty(arms), empty_stats(arms, memory, scratch), np.empty((arms, 4), np.uint64))
 
 
-@play_run.implement(PromptState)
-def play_prompt(state, world, policy, belief, key, run, plan, curve):
+@play_run.implement(EveryRoundState)
+def play_every_round(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
@@ -40,7 +40,7 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
         write_stream(state.streams, arm, open_stream(key, start, REWARD + U(arm)))
     choices = open_stream(key, start, POLICY)
 
-    # A streak of arm 0 begins, which may be of no rounds.
+    # Start a streak of arm 0, which may have no rounds.
     taken, before, rounds, marked = 0, 0, 0, 0
     stream, mean = read_stream(state.streams, 0), state.means[0]
     regret = 0.0
@@ -61,8 +61,8 @@ def play_prompt(state, world, policy, belief, key, run, plan, curve):
     return regret + (rounds - before) * gap, best
 
 
-@add_pulls.implement(PromptState)
-def add_prompt_pulls(state, pulls, best):
+@add_pulls.implement(EveryRoundState)
+def add_counted_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
         pulls[arm] += state.stats.counts[arm]
     return state.stats.counts[best]

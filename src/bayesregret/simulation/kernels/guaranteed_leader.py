@@ -1,8 +1,8 @@
-"""Independent arms: the kernel for policies that look at all arms, but tell for how long they need not.
+"""Kernel for time-varying policies that can guarantee their choice for several rounds, on independent arms.
 
-prompt.py plays the same where they do not tell. A look gives the leader a lease. While it lasts, a round is one
-comparison, and all that is known of the leader stays at hand. As in arms.py each arm's next reward is drawn before it
-is taken: whether the leader stays is then known before the draw that follows is done.
+Each choice comes with a lease. While it holds, a round costs one comparison, and the leader's data stay in registers.
+As in index_leader.py, each arm's next reward is drawn before the arm is pulled. every_round.py does the same for
+policies without leases.
 """
 
 from __future__ import annotations
@@ -12,39 +12,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import (
-    Stats,
-    draw_means,
-    draw_reward,
-    empty_stats,
-    keeps_lead,
-    take_lead,
-)
+from bayesregret.contracts import Stats, draw_means, draw_reward, empty_stats
+from bayesregret.contracts.fast import keeps_lead, take_lead
+from bayesregret.contracts.statistics import reset_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.delayed import reset_stats
-from bayesregret.simulation.kernels.every_round import add_prompt_pulls
+from bayesregret.simulation.kernels.every_round import add_counted_pulls
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
 U = np.uint64
-# A streak is cut after so many pulls, to hear whether the user wants an end.
+# A streak ends after this many pulls, so that an interrupt is noticed.
 LONGEST_STREAK = 1 << 22
 
 
-class StreaksState(NamedTuple):
+class GuaranteedLeaderState(NamedTuple):
     means: NDArray[np.float64]
-    stats: Stats  # but for `squares`, which no such policy asks for
-    ahead: NDArray[np.float64]  # (arms,): the next reward
+    stats: Stats  # without `squares`, which no such policy uses
+    ahead: NDArray[np.float64]  # (arms,): the arm's next reward
     streams: NDArray[np.uint64]  # (arms, 4)
 
 
-def make_streaks_state(arms: int, memory: int, scratch: int) -> StreaksState:
-    return StreaksState(
+def make_guaranteed_leader_state(arms: int, memory: int, scratch: int) -> GuaranteedLeaderState:
+    return GuaranteedLeaderState(
         np.empty(arms), empty_stats(arms, memory, scratch), np.empty(arms), np.empty((arms, 4), np.uint64)
     )
 
 
-@play_run.implement(StreaksState)
-def play_streaks(state, world, policy, belief, key, run, plan, curve):
+@play_run.implement(GuaranteedLeaderState)
+def play_with_leases(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
@@ -57,10 +51,10 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
     choices = open_stream(key, start, POLICY)
 
     rounds, marked = 0, 0
-    news = U(state.means.shape[0])
+    updated = U(state.means.shape[0])
     regret = 0.0
     while rounds < plan.horizon and not plan.stop[0]:
-        arm, lease, choices = take_lead(policy, belief, stats, news, rounds + 1, choices)
+        arm, lease, choices = take_lead(policy, belief, stats, updated, rounds + 1, choices)
         last = min(lease.until, plan.horizon, rounds + LONGEST_STREAK)
         before, mean = rounds, state.means[arm]
         count, total, reward = stats.counts[arm], stats.totals[arm], state.ahead[arm]
@@ -81,8 +75,8 @@ def play_streaks(state, world, policy, belief, key, run, plan, curve):
         gap = state.means[best] - mean
         marked = mark_checkpoints(plan, curve, marked, before, pulls, regret, gap)
         regret += pulls * gap
-        news = arm
+        updated = arm
     return regret, best
 
 
-add_pulls.implement(StreaksState)(add_prompt_pulls)
+add_pulls.implement(GuaranteedLeaderState)(add_counted_pulls)

@@ -1,9 +1,10 @@
-"""Linear bandits: the kernel that looks at all arms only when it must.
+"""Kernel for linear bandits that computes all indices only when it must.
 
 While one arm is pulled c times in a row, with w_a the covariance of arm a with it at the streak's start and w its own,
 all means and variances follow from two numbers: with shrink = 1 / (s^2 + c w), every mean is m_a + w_a move, where
-move = excess shrink, and of the variance that arm a has in common with the pulled one, w_a^2 / w, the share
-kept = s^2 shrink is left. Three tests, each exact, each dearer than the one before, decide whether the arm still leads:
+move = excess shrink, and of the variance that arm a has in common with the pulled one, w_a^2 / w, the
+fraction kept = s^2 shrink is left. Three tests, each exact, each more expensive than the one before, decide whether the
+arm still leads:
 
 1. For the next few pulls the arm's own width is at least what it will be at their end, and no other index can exceed
    the highest of them when they were last looked at plus w_a (move - anchor) for the largest or smallest w_a: variances
@@ -26,10 +27,10 @@ from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
     LinearPosterior,
-    aim,
-    forget,
+    set_target,
+    reset_posterior,
     inverse_or_zero,
-    learn,
+    add_rewards,
     make_posterior,
     variance_after,
 )
@@ -37,32 +38,32 @@ from bayesregret.policies.linear_selection import first_with, highest
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
-# The cheap tests leave this share of the numbers' size to rounding; what is closer is looked at exactly.
+# The cheap tests allow for rounding errors of this relative size; closer cases get the exact test.
 ROUNDING = 1e-11
-# A streak is cut after so many pulls, to hear whether the user wants an end.
+# A streak ends after this many pulls, so that an interrupt is noticed.
 LONGEST_STREAK = 1 << 22
 
 
-class LinearState(NamedTuple):
+class LinearIndexState(NamedTuple):
     means: Array  # (arms,)
     indices: Array  # (columns,)
     streams: NDArray[np.uint64]  # (arms, 4)
     posterior: LinearPosterior
 
 
-def make_linear_state(model: LinearModel) -> LinearState:
+def make_linear_index_state(model: LinearModel) -> LinearIndexState:
     columns = model.whitened.shape[1]
     streams = np.empty((model.arms, 4), np.uint64)
-    return LinearState(np.empty(model.arms), aligned(columns), streams, make_posterior(model))
+    return LinearIndexState(np.empty(model.arms), aligned(columns), streams, make_posterior(model))
 
 
-@play_run.implement(LinearState)
+@play_run.implement(LinearIndexState)
 def play_linear(state, world, policy, belief, key, run, plan, curve):
     start = run_word(key, run)
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
     posterior = state.posterior
-    forget(posterior, belief)
+    reset_posterior(posterior, belief)
     look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
     highest_index = highest(state.indices)
     rounds = 0
@@ -70,7 +71,7 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
     marked = 0
     while True:
         arm = first_with(state.indices, highest_index)
-        aim(posterior, arm)
+        set_target(posterior, arm)
         if posterior.counts[arm] == 0:
             stream = open_stream(key, start, REWARD + np.uint64(arm))
         else:
@@ -86,15 +87,15 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
         if rounds >= plan.horizon or plan.stop[0]:
             posterior.counts[arm] += pulls
             return regret, best
-        learn(posterior, belief, arm, pulls, excess)
-        if pulls == left:  # cut, not beaten
+        add_rewards(posterior, belief, arm, pulls, excess)
+        if pulls == left:  # the streak was cut; no arm overtook
             look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
             highest_index = highest(state.indices)
 
 
 @jitable
 def longest_streak(belief, variance):
-    """A pull that takes away nearly all of a very wide prior is a streak of its own: `learn` then keeps the digits."""
+    """A pull that removes nearly all of a very wide prior is a streak by itself: `learn` then keeps the digits."""
     return 1 if COLLAPSE * variance > belief.reward_noise * belief.reward_noise else LONGEST_STREAK
 
 
@@ -102,7 +103,8 @@ def longest_streak(belief, variance):
 def stay(state, world, policy, belief, arm, left, stream):
     """Pull an arm until another one leads, at most `left` times.
 
-    Return the pulls, the excess of their rewards over the expected, the stream, and the highest index of the others.
+    Return the number of pulls, the excess of their rewards over the expected ones, the stream, and the highest index of
+    the other arms.
     If another arm leads, `state.indices` holds all indices.
     """
     posterior = state.posterior
@@ -110,7 +112,7 @@ def stay(state, world, policy, belief, arm, left, stream):
     mean, variance, own = posterior.mean[arm], posterior.variance[arm], posterior.covariance[arm]
     share = inverse_or_zero(own)
     noise = belief.reward_noise * belief.reward_noise
-    posterior.covariance[arm] = 0.0  # out of the way: the next two lines are about the others
+    posterior.covariance[arm] = 0.0  # so that the next line sees only the other arms
     rise, sink = extremes(posterior.covariance)
     posterior.covariance[arm] = own
     state.indices[arm] = -np.inf
@@ -120,7 +122,7 @@ def stay(state, world, policy, belief, arm, left, stream):
     pulls = 0
     excess = 0.0
     end = 1
-    ahead_up, ahead_down = -1.0, -1.0  # most streaks are of one pull: the first is tested exactly
+    ahead_up, ahead_down = -1.0, -1.0  # most streaks have one pull, so the first is tested exactly
     scale = noise
     while True:
         while True:
@@ -162,7 +164,7 @@ def stay(state, world, policy, belief, arm, left, stream):
 
 @jitable
 def look(policy, posterior, indices, move, share, kept):
-    """Compute all indices as they are when means have moved and variances fallen so far."""
+    """Compute all indices after a streak that moved means by `move` and kept the fraction `kept` of shared variance."""
     for arm in range(indices.shape[0]):
         covariance = posterior.covariance[arm]
         variance = variance_after(posterior.variance[arm], covariance, share, kept)
@@ -179,7 +181,7 @@ def extremes(values):
     return largest, smallest
 
 
-@add_pulls.implement(LinearState)
+@add_pulls.implement(LinearIndexState)
 def add_linear_pulls(state, pulls, best):
     for arm in range(pulls.shape[0]):
         pulls[arm] += state.posterior.counts[arm]

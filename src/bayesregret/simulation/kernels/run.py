@@ -1,4 +1,4 @@
-"""One simulated run and a block of them: what every kernel shares."""
+"""One simulated run and a block of runs: the parts that all kernels share."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from numpy.typing import NDArray
 
 from bayesregret.dispatch import contract, jitable
 
-# Curves are reduced over blocks of this many runs, in the order of runs: the same bits however runs are spread over
-# threads.
+# Curves are averaged over blocks of this many runs, in the order of runs: the same bits on any number of threads.
 BLOCK = 64
 
 
-class Plan(NamedTuple):
-    """What is asked of every run."""
+class RunPlan(NamedTuple):
+    """What every run needs to know."""
 
     horizon: int
     checkpoints: NDArray[np.int64]  # rising, within 1..horizon
     stop: NDArray[np.uint8]  # (1,): set from outside to end all runs soon
-    delay: int  # rounds that rewards come late
-    batch: int  # rewards come at ends of so many rounds
+    delay: int  # rounds that rewards arrive late
+    batch: int  # rewards arrive at ends of batches of this many rounds
 
 
 class Record(NamedTuple):
-    """What is kept of the runs of one task."""
+    """Results of the runs of one task."""
 
     final_regret: NDArray[np.float64]  # (runs,)
     best_pulls: NDArray[np.int64]  # (runs,): rounds on the best arm
@@ -47,21 +46,21 @@ def make_record(runs: int, arms: int, checkpoints: int) -> Record:
     )
 
 
-@contract
+@contract(returns="regret, best")
 def play_run(state, world, policy, belief, key, run, plan, curve):
     """Simulate one run: fill `curve` at the checkpoints; return the final regret and the best arm.
 
-    The class of `state` is the kind of kernel; afterwards it tells the pulls of each arm.
+    The class of `state` selects the kernel; afterwards it holds the pulls of each arm.
     """
 
 
-@contract
+@contract(returns="pulls")
 def add_pulls(state, pulls, best):
     """Add the pulls of each arm in the run just played; return those of arm `best`."""
 
 
 def play_blocks(state, world, policy, belief, key, first_run, plan, record):
-    """Simulate the runs from `first_run` on, as many as `record` has room for, block after block."""
+    """Simulate the runs from `first_run` on, as many as `record` holds, block after block."""
     runs = record.final_regret.shape[0]
     for block in range(record.block_mean.shape[0]):
         begin = block * BLOCK
@@ -94,7 +93,7 @@ def reduce_rows(rows, size, mean, squares):
 
 @jitable
 def best_arm(means):
-    """The arm with the highest mean, the lowest-numbered one on ties."""
+    """Arm with the highest mean, the lowest-numbered one on ties."""
     best = 0
     for arm in range(1, means.shape[0]):
         if means[arm] > means[best]:

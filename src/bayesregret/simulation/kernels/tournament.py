@@ -1,7 +1,7 @@
-"""Who leads, in O(log K): a tournament tree over arms with the leader taken out.
+"""Tournament tree over all arms but the leader: finds the next leader in O(log K).
 
-Node 1 is the winner, nodes 2i and 2i + 1 played for node i, an arm waits at its leaf. The leader stands aside; the root
-is then the runner-up, and when the leader falls behind, the two swap places and one path is played again.
+Node 1 is the winner, node i holds the winner of nodes 2i and 2i + 1, and each arm has a leaf. The leader is not in the
+tree, so the root is the runner-up; when the leader falls behind, the two swap places and one path is replayed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ONE = U(1)
 
 
 class Tournament(NamedTuple):
-    indices: NDArray[np.float64]  # (2 leaves,): the index of each node's winner
-    arms: NDArray[np.uint64]  # (2 leaves,): its arm
-    leaves: NDArray[np.uint64]  # (arms,): where an arm waits; they move as arms swap places
+    indices: NDArray[np.float64]  # (2 * leaves,): the index of each node's winner
+    arms: NDArray[np.uint64]  # (2 * leaves,): its arm
+    leaves: NDArray[np.uint64]  # (arms,): the leaf of each arm; it changes as arms swap places
 
 
 def make_tournament(arms: int) -> Tournament:
@@ -39,7 +39,7 @@ def seat(tree, arm, index):
 
 @jitable
 def play_all(tree):
-    """Play every match once all arms are seated; return the leader, who then stands aside."""
+    """Play every match once all arms are seated; remove the leader from the tree and return it."""
     arms = tree.leaves.shape[0]
     leaves = tree.indices.shape[0] // 2
     for empty in range(leaves + arms, 2 * leaves):
@@ -68,14 +68,14 @@ def swap_leader(tree, leader, index):
 
 @jitable
 def play_path(tree, node, arm, index):
-    """Put (arm, index) at a node and play its matches up to the root; the lower arm wins ties."""
+    """Put (arm, index) at a node and play its matches up to the root; the lower arm number wins ties."""
     tree.indices[node] = index
     tree.arms[node] = arm
     while node > ONE:
         other = node ^ ONE
         other_arm = tree.arms[other]
         other_index = tree.indices[other]
-        # Without branches: who wins cannot be foretold, and a wrong guess costs more than the whole match.
+        # Without branches: the winner is unpredictable, and a mispredicted branch costs more than the match.
         loses = U(other_index > index) | (U(other_index == index) & U(other_arm < arm))
         arm = arm ^ ((arm ^ other_arm) * loses)
         index = max(index, other_index)

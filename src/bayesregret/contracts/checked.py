@@ -1,0 +1,66 @@
+"""Checks of what contract bodies return, for a trial of a user's own policy or model in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from bayesregret import checks
+from bayesregret.dispatch import Contract, all_contracts
+from bayesregret.sources import is_outside_file
+
+
+@contextmanager
+def checked_results() -> Iterator[None]:
+    """Check what every contract's body from outside the package returns, while plain Python runs."""
+    kept = {id(each): dict(each.bodies) for each in all_contracts()}
+    try:
+        for each in all_contracts():
+            for subject, body in kept[id(each)].items():
+                if is_outside_file(body.__code__.co_filename):
+                    each.bodies[subject] = _checked(each, body)
+        yield
+    finally:
+        for each in all_contracts():
+            each.bodies.update(kept[id(each)])
+
+
+def _checked(made: Contract, body: Callable[..., Any]) -> Callable[..., Any]:
+    names = [name.strip() for name in made.returns.split(",") if name.strip()]
+
+    def call(*args: Any) -> Any:
+        found = body(*args)
+        _check_result(made.__name__, body.__name__, names, found)
+        if names[:1] == ["arm"]:
+            _check_arm(body.__name__, found[0], args[2].counts.shape[0])
+        return found
+
+    return call
+
+
+def _check_result(contract: str, body: str, names: list[str], found: Any) -> None:
+    if len(names) > 1:
+        parts = found if isinstance(found, tuple) and len(found) == len(names) else (None,) * len(names)
+    else:
+        parts = (found,) * len(names)
+    if not all(_is_kind(name, part) for name, part in zip(names, parts, strict=True)):
+        wanted = f"({', '.join(names)})" if len(names) > 1 else f"a number, the {names[0]}"
+        if names == ["stream"]:
+            wanted = "the next stream"
+        raise TypeError(f"{body} must return {wanted}, as {contract} does, got {checks.shown(found)}")
+
+
+def _is_kind(name: str, part: Any) -> bool:
+    if name == "stream":
+        return isinstance(part, tuple) and len(part) == 4
+    if name in ("lease", "policy"):
+        return isinstance(part, tuple)
+    return isinstance(part, int | float | np.number | np.bool_)
+
+
+def _check_arm(body: str, arm: Any, arms: int) -> None:
+    if not isinstance(arm, int | np.integer) or not 0 <= arm < arms:
+        raise ValueError(f"{body} must choose an arm between 0 and {arms - 1}, got {checks.shown(arm)}")

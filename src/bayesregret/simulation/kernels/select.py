@@ -1,0 +1,102 @@
+"""Which kernel plays a policy on a bandit: one decision, for the engine and for agents alike."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple
+
+from bayesregret.contracts import (
+    choose_arm,
+    choose_linear,
+    confidence_width,
+    prior_pulls,
+    rising_index,
+    variance_proxy,
+)
+from bayesregret.contracts.fast import index_multiplier, index_rise, take_lead
+from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
+from bayesregret.policies import Policy
+from bayesregret.policies.index_fast.scaled_widths import HighestScaled, scratch_for_scaled
+from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
+from bayesregret.policies.index_fast.upper_bounds import HighestRising, scratch_for_upper_bounds
+from bayesregret.policies.linear_selection import HighestLinear
+from bayesregret.policies.selection import HighestIndex, as_index, is_mean_plus_width, moves_with_time
+
+
+class Kernel(enum.Enum):
+    """The ways to play a run."""
+
+    INDEX_LEADER = enum.auto()  # only the pulled arm's index moves: stay on the leader
+    GUARANTEED_LEADER = enum.auto()  # all indices move, but the policy guarantees its choice for several rounds
+    EVERY_ROUND = enum.auto()  # the policy chooses in every round
+    DELAYED = enum.auto()  # the same, with rewards that arrive late
+    LINEAR_INDEX = enum.auto()
+    LINEAR_EVERY_ROUND = enum.auto()  # with rewards on time or late
+
+
+class Selection(NamedTuple):
+    """A kernel and its inputs."""
+
+    kernel: Kernel
+    formula: type  # class of the policy's own settings
+    settings: Any  # these settings, wrapped so that they implement the function that the kernel calls
+    belief: Any
+    memory: int  # length of `stats.memory`
+    scratch: int  # length of `stats.scratch`
+
+
+def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = False) -> Selection:
+    """Choose the kernel that plays a policy on a bandit; ValueError, in one line, if the policy does not run on it.
+
+    `late` is whether rewards are delayed or batched.
+    """
+    settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
+    moves = moves_with_time(settings)
+    if isinstance(belief, LinearModel):
+        return _select_linear(policy, bandit, settings, belief, late or moves)
+    _check_belief(policy, bandit, settings, belief, moves)
+    if not late and not moves:
+        return Selection(Kernel.INDEX_LEADER, type(settings), as_index(settings), belief, 0, 0)
+    chooser, memory, scratch = _chooser(policy, bandit, settings)
+    kernel = Kernel.GUARANTEED_LEADER if take_lead.supports(chooser) else Kernel.EVERY_ROUND
+    return Selection(Kernel.DELAYED if late else kernel, type(settings), chooser, belief, memory, scratch)
+
+
+def _select_linear(policy: Policy, bandit: Bandit, settings: Any, belief: LinearModel, every_round: bool) -> Selection:
+    """A linear belief has means and covariances of arms, not counts and totals: the policy must use these."""
+    chooses = choose_linear.supports(settings)
+    if not chooses and not confidence_width.supports(settings):
+        raise ValueError(
+            f"policy must be one that runs on a linear bandit, got {policy.name}, which has neither a confidence width "
+            "nor a choose_linear"
+        )
+    if not every_round:
+        return Selection(Kernel.LINEAR_INDEX, type(settings), settings, belief, 0, 0)
+    chooser = settings if chooses else HighestLinear(settings)
+    memory, scratch = policy.memory(bandit) if chooses else 0, policy.linear_scratch(*belief.whitened.shape)
+    return Selection(Kernel.LINEAR_EVERY_ROUND, type(settings), chooser, belief, memory, scratch)
+
+
+def _chooser(policy: Policy, bandit: Bandit, settings: Any) -> tuple[Any, int, int]:
+    """Settings with a `choose_arm`, and the lengths of memory and scratch that it needs."""
+    if choose_arm.supports(settings):
+        return settings, policy.memory(bandit), policy.scratch(bandit)
+    if index_multiplier.supports(settings):
+        return HighestScaled(settings), 0, scratch_for_scaled(bandit.arms)
+    if index_rise.supports(settings):
+        return HighestByTangents(settings), 0, scratch_for_tangents(bandit.arms)
+    if rising_index.supports(settings):
+        return HighestRising(settings), 0, scratch_for_upper_bounds(bandit.arms)
+    return HighestIndex(as_index(settings)), 0, 0
+
+
+def _check_belief(policy: Policy, bandit: Bandit, settings: Any, belief: Any, moves: bool) -> None:
+    """Raise ValueError if the belief lacks a function that the policy needs."""
+    needs_width = not moves and is_mean_plus_width(settings) and prior_pulls.supports(belief)
+    for function in (*([variance_proxy] if needs_width else []), *policy.needs):
+        if not function.supports(belief):
+            raise ValueError(
+                f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
+                f"{function.__name__} of its belief"
+            )

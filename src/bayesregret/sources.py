@@ -1,0 +1,65 @@
+"""Fingerprints of the source files that compiled code may contain.
+
+Numba notices changes only in the file of the function that it caches. A kernel contains formulas from many files, so
+its name carries a fingerprint of them all. Files outside FORMULAS (the command line, plots, reports, ...) do not count:
+editing them recompiles nothing. tests/test_sources.py checks that no formula is defined elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pathlib
+from collections.abc import Callable, Collection
+from typing import Any
+
+PACKAGE = pathlib.Path(__file__).parent
+# Where formulas are defined, and the constants that they use.
+FORMULAS = (
+    "checks.py",
+    "rng.py",
+    "dispatch.py",
+    "contracts",
+    "numerics",
+    "models",
+    "policies",
+    "simulation/kernels",
+    "agent",
+    "exact",
+    "optimal",
+)
+
+_formula_files: set[str] = set()
+
+
+def register_formula(function: Callable[..., Any]) -> None:
+    """Remember where a formula is defined."""
+    _formula_files.add(function.__code__.co_filename)
+
+
+def is_outside(classes: Collection[type]) -> bool:
+    """Whether one of these classes is a user's own."""
+    for subject in classes:
+        if not subject.__module__.startswith(PACKAGE.name + "."):
+            return True
+    return False
+
+
+def is_outside_file(path: str) -> bool:
+    """Whether this is one of the user's own files."""
+    return PACKAGE not in pathlib.Path(path).resolve().parents and "site-packages" not in path
+
+
+def fingerprint(classes: Collection[type]) -> str:
+    """Name every source that a kernel for these classes may contain, and where the classes are defined."""
+    digest = hashlib.sha256()
+    for place in FORMULAS:
+        path = PACKAGE / place
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+    for subject in sorted(classes, key=str):
+        digest.update(f"{subject.__module__}.{subject.__qualname__} ".encode())
+    if is_outside(classes):
+        for name in sorted(_formula_files):  # a user's formula may call any other one: all their files count
+            if is_outside_file(name) and pathlib.Path(name).is_file():
+                digest.update(pathlib.Path(name).read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,120 @@
+"""A mistake in a user's own formula is one line that names the function, not a page of compiler errors."""
+
+import importlib.util
+import sys
+
+import pytest
+
+import bayesregret as br
+
+POLICY = """
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import bayesregret as br
+from bayesregret.contracts import choose_arm, confidence_width, draw_reward
+from bayesregret.dispatch import jitable
+
+
+class Settings(NamedTuple):
+    factor: float
+
+
+@dataclass(frozen=True)
+class Mine(br.Policy):
+    name = "mine"
+
+    def settings(self, bandit, horizon):
+        return Settings(2.0)
+
+
+"""
+WIDTH = """
+@confidence_width.implement(Settings)
+def my_width(policy, variance):
+    return {result}
+"""
+CHOICE = """
+@choose_arm.implement(Settings)
+def my_choice(policy, model, stats, round_, stream):
+    return {result}
+"""
+HELPER = """
+def helper(x):
+    return 2.0 * x
+"""
+BANDIT = br.GaussianBandit([1, 0, 0], 1, 1)
+
+
+@pytest.fixture
+def simulated(tmp_path):
+    """Simulate a policy with this formula."""
+
+    def run(formula):
+        path = tmp_path / "my_policy.py"
+        path.write_text(POLICY + formula)
+        spec = importlib.util.spec_from_file_location("my_policy", path)
+        sys.modules["my_policy"] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return br.simulate(BANDIT, module.Mine(), horizon=50, runs=10, seed=1)["mine"]
+
+    yield run
+    sys.modules.pop("my_policy", None)
+    br.Policy.classes.pop("mine", None)
+
+
+def one_line(info):
+    text = str(info.value)
+    assert "\n" not in text
+    assert len(text) < 300
+    return text
+
+
+WRONG_RESULTS = {
+    "no width": (WIDTH.format(result="None"), "my_width must return a number, the width, as confidence_width does, got None"),
+    "a text": (WIDTH.format(result="'wide'"), "my_width must return a number, the width, as confidence_width does, got 'wide'"),
+    "no stream": (CHOICE.format(result="0"), "my_choice must return (arm, stream), as choose_arm does, got 0"),
+    "an arm too far": (CHOICE.format(result="(3, stream)"), "my_choice must choose an arm between 0 and 2, got 3"),
+    "half an arm": (CHOICE.format(result="(0.5, stream)"), "my_choice must choose an arm between 0 and 2, got 0.5"),
+}
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("case", WRONG_RESULTS)
+def test_wrong_results(simulated, case):
+    formula, message = WRONG_RESULTS[case]
+    with pytest.raises((TypeError, ValueError)) as info:
+        simulated(formula)
+    assert one_line(info) == message
+
+
+@pytest.mark.both
+def test_a_policy_without_a_formula(simulated):
+    with pytest.raises(TypeError) as info:
+        simulated("")
+    assert one_line(info).startswith("Settings must implement confidence_width, arm_index, rising_index or choose_arm")
+
+
+@pytest.mark.compiled
+def test_a_helper_that_is_not_jitable(simulated):
+    with pytest.raises(TypeError) as info:
+        simulated(HELPER + WIDTH.format(result="helper(math.sqrt(variance))"))
+    line = one_line(info)
+    assert line.startswith("helper, called in my_width (my_policy.py, line ")
+    assert line.endswith("needs @jitable above its definition to be compiled")
+    good = simulated("@jitable" + HELPER + WIDTH.format(result="helper(math.sqrt(variance))"))
+    assert good.mean > 0.0
+
+
+@pytest.mark.compiled
+def test_what_the_compiler_does_not_know(simulated):
+    with pytest.raises(TypeError) as info:
+        simulated(WIDTH.format(result="float(sorted({1.0: 2.0})[0]) if variance > 1e9 else 1.0"))
+    assert one_line(info).startswith("a formula in my_width (my_policy.py, line ")
+
+
+@pytest.mark.both
+def test_an_error_in_a_formula_is_the_users_own(simulated):
+    with pytest.raises(ZeroDivisionError):
+        simulated(WIDTH.format(result="1 / 0"))
