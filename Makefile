@@ -5,30 +5,50 @@ BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
 SET_UP_DOCS := $(VENV)/.set-up-docs
+PYTHONS := 3.11 3.12 3.13
+PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 
-.PHONY: help reproduce test tests-covered lint bench docs figures clean
+.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests lint bench docs figures package clean
 
 help:
-	@echo "make reproduce   the paper's figures and claims, into reproduction/report.html"
-	@echo "make test        linters, types, layers and tests"
-	@echo "make bench       speed as ratios, other packages side by side"
-	@echo "make docs        the book, in build/docs"
-	@echo "make figures     the book's figures, drawn again (some minutes)"
+	@echo "make reproduce     the paper's figures and claims, into reproduction/report.html"
+	@echo "make quick         linters, types and the core's tests without compilation: seconds"
+	@echo "make test          linters, types, layers and all tests: minutes"
+	@echo "make test-pythons  the same on every supported Python found here"
+	@echo "make bench         speed as ratios, other packages side by side"
+	@echo "make docs          the book, in build/docs"
+	@echo "make figures       the book's figures, drawn again: minutes"
+	@echo "make package       a wheel and an sdist, each installed and tried in an empty environment"
 
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret reproduce
 
-# Two processors share the linters, the pass without compilation and the parts of the compiled one.
-PARTS := 1 2 3 4 5
+quick: $(SET_UP)
+	$(MAKE) --jobs=2 --output-sync=target lint quick-tests
+
+quick-tests: $(SET_UP)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not slow" tests/models tests/policies tests/contracts
+
 test: $(SET_UP)
-	$(MAKE) --jobs=2 --output-sync=target lint tests-covered $(PARTS:%=tests-part-%)
+	$(MAKE) lint
+	$(MAKE) tests-compiled
+	$(MAKE) tests-plain
 
-tests-part-%:
-	$(BIN)/python -m pytest --part $*/$(words $(PARTS)) -q -p no:cacheprovider
+tests-compiled: $(SET_UP)
+	$(PYTEST) -n 2 --dist loadfile -m "(compiled or both) and not slow"
 
-tests-covered:
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "not compiled and not slow" -q -p no:cacheprovider
-	$(BIN)/coverage report
+tests-plain: $(SET_UP)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow" --cov --cov-report=term:skip-covered
+
+# On each Python: its own environment, the same tests.
+test-pythons:
+	@for version in $(PYTHONS); do \
+	  python=$$(for found in $$(command -v python$$version) $$HOME/.pyenv/versions/$$version.*/bin/python; do \
+	    "$$found" -c "" 2>/dev/null && echo "$$found" && break; done); \
+	  if [ -z "$$python" ]; then echo "Python $$version: not found"; continue; fi; \
+	  $(MAKE) test PYTHON="$$python" VENV=.venv-$$version || exit 1; \
+	  echo "Python $$version: passed"; \
+	done
 
 lint: $(SET_UP)
 	$(BIN)/ruff check .
@@ -46,6 +66,16 @@ docs: $(SET_UP) $(SET_UP_DOCS)
 figures: $(SET_UP)
 	$(BIN)/python docs/figures.py
 
+package: $(SET_UP)
+	rm -rf dist build/package
+	$(BIN)/pip install --quiet -c constraints.txt build
+	$(BIN)/python -m build --outdir dist
+	for file in dist/*.whl dist/*.tar.gz; do \
+	  $(PYTHON) -m venv --clear build/package && \
+	  build/package/bin/pip install --quiet -c constraints.txt $$file && \
+	  (cd build/package && bin/python ../../tests/smoke.py && bin/bayesregret --version) || exit 1; \
+	done
+
 $(SET_UP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip -c constraints.txt
@@ -61,4 +91,4 @@ $(SET_UP_DOCS): $(SET_UP)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .bench build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf .venv .venv-* .bench build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*

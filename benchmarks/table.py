@@ -21,6 +21,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numba
 import numpy as np
 
+import accelerator_rows
 import bound_rows
 import exact_rows
 import growth_rows
@@ -45,6 +46,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "ucb1": speed_rows.ucb1,
     "policies": policy_rows.policies,
     "linear-thompson": linear_rows.thompson,
+    "accelerators": accelerator_rows.accelerators,
     "arms": growth_rows.arms,
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,
