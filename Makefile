@@ -35,10 +35,10 @@ test: $(SET_UP)
 	$(MAKE) tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 2 --dist loadfile -m "(compiled or both) and not slow"
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
 
 tests-plain: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
 test-pythons:

@@ -16,6 +16,14 @@ settings.register_profile("plain", parent=settings.get_profile("compiled"), max_
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
 
 
+# Files that take longest: the two processes that share the tests begin with these, so that none is left for the end.
+LONGEST = ("test_book.py", "test_grid.py", "test_reproduce.py", "test_readme.py", "test_golden.py", "test_engine.py")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
+
 def pytest_make_parametrize_id(config, val, argname):
     """Functions by their names: their addresses differ between the processes that share the tests."""
     return val.__name__ if isinstance(val, types.FunctionType) else None

@@ -1,4 +1,4 @@
-"""Large samples of the package's own random draws, by compiled loops, and how far they are from what they should be."""
+"""Large samples of the package's random draws, by compiled loops, and their distance from the expected mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesregret.rng import INSTANCE, Stream, beta, normal, open_stream, raw, ru
 
 
 def compiled(body: Callable[..., Any]) -> Callable[..., Any]:
-    """A test's own loop, compiled anew when the test's file changes; 64-bit words may wrap in plain Python too."""
+    """Compile a test's loop, again if the test's file changes; 64-bit words may wrap in plain Python too."""
     kernel = compile_kernel(body, body)
 
     def call(*args: Any) -> Any:
@@ -23,7 +23,7 @@ def compiled(body: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def stream_of(seed: int = 0, run: int = 0, label: Any = INSTANCE) -> Stream:
-    """The stream of one purpose in one run, from plain numbers."""
+    """Stream of one purpose in one run, from plain numbers."""
     key = seed_key(seed)
     with np.errstate(over="ignore"):
         return open_stream(key, run_word(key, run), label)
@@ -62,5 +62,5 @@ def sample(fill: Callable[..., Any], size: int, *parameters: float, seed: int = 
 
 
 def deviation(values: Any, truth: float, spread: float) -> float:
-    """How far a sample's mean is from the truth, in standard errors; `spread` is one value's standard deviation."""
+    """Distance of a sample's mean from the truth, in standard errors; `spread` is the standard deviation of a value."""
     return abs(float(np.mean(values)) - truth) / (spread / np.sqrt(len(values)))

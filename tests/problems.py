@@ -1,4 +1,4 @@
-"""Problems to try things on: a few standing ones, and random ones for Hypothesis."""
+"""Problems for tests: a few fixed ones, and random ones for Hypothesis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POLICIES = {"bayes-ucb": BayesUCB(), "ucb1": UCB1()}
 
 
 def decimals(low: float, high: float) -> st.SearchStrategy[float]:
-    """Numbers of three decimals: two of them are equal or well apart."""
+    """Numbers with three decimals, so that two are equal or well apart."""
     return st.integers(round(1000 * low), round(1000 * high)).map(lambda number: number / 1000)
 
 
@@ -44,7 +44,7 @@ def gaussian_bandits(draw, arms=few):
 
 @st.composite
 def gaussian_arms_bandits(draw, arms=few):
-    """Widths and noises of their own, some of them equal."""
+    """Heteroscedastic arms, some of them equal."""
     k = draw(arms)
     prior_mean = draw(st.lists(st.sampled_from([0.0, 1.0]) | decimals(-2, 2), min_size=k, max_size=k))
     own = st.sampled_from([0.5, 1.0]) | decimals(0.05, 5)
@@ -66,7 +66,7 @@ low = st.integers(1, 4)
 
 @st.composite
 def linear_bandits(draw, arms=many, dimensions=low):
-    """Features in general position, so that ties are those that are made here: equal rows and rows of zeros."""
+    """Features in general position, so that the only ties are those made here: equal rows and rows of zeros."""
     k, d = draw(arms), draw(dimensions)
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     features = rng.standard_normal((k, d))

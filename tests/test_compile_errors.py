@@ -72,8 +72,14 @@ def one_line(info):
 
 
 WRONG_RESULTS = {
-    "no width": (WIDTH.format(result="None"), "my_width must return a number, the width, as confidence_width does, got None"),
-    "a text": (WIDTH.format(result="'wide'"), "my_width must return a number, the width, as confidence_width does, got 'wide'"),
+    "no width": (
+        WIDTH.format(result="None"),
+        "my_width must return a number, the width, as confidence_width does, got None",
+    ),
+    "a text": (
+        WIDTH.format(result="'wide'"),
+        "my_width must return a number, the width, as confidence_width does, got 'wide'",
+    ),
     "no stream": (CHOICE.format(result="0"), "my_choice must return (arm, stream), as choose_arm does, got 0"),
     "an arm too far": (CHOICE.format(result="(3, stream)"), "my_choice must choose an arm between 0 and 2, got 3"),
     "half an arm": (CHOICE.format(result="(0.5, stream)"), "my_choice must choose an arm between 0 and 2, got 0.5"),

@@ -1,10 +1,9 @@
-"""Every random bit, addressed by (seed, run, purpose) and never shared.
+"""Random streams, one for each seed, run and purpose, and draws from them.
 
-The generator is SFC64 (Chris Doty-Humphrey, PractRand), the fastest that NumPy ships: from the same state its raw
-output is NumPy's, bit for bit. A stream is its state, a tuple of four 64-bit words; each draw takes a stream
-and returns the value and the stream that comes after it. Where a stream starts depends on the seed, the number of
-the run and the purpose alone, so threads, chunks and machines cannot change what a run sees, and a draw for a
-new purpose never shifts an old one.
+The generator is SFC64 (Chris Doty-Humphrey, PractRand), the fastest in NumPy: from the same state it gives the same raw
+bits as NumPy's. A stream is a state, a tuple of four 64-bit words; each draw takes a stream and returns the value and
+the next stream. The start of a stream depends only on the seed, the number of the run and the purpose, so threads,
+chunks and machines cannot change the random numbers of a run, and a new purpose never shifts the draws for another.
 """
 
 from __future__ import annotations
@@ -20,24 +19,24 @@ Stream = tuple[Any, Any, Any, Any]
 Key = tuple[Any, Any, Any]
 
 U = np.uint64
-GOLDEN = U(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: the step of SplitMix64
+GOLDEN = U(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: the step of SplitMix64
 ONE = U(1)
 
-# Purposes. The low half of a label is free for an arm's number.
+# Purposes. The low half of a label can hold an arm's number.
 INSTANCE = U(0)
 POLICY = U(1 << 32)
 REWARD = U(2 << 32)
 
 
 def seed_key(seed: int) -> Key:
-    """Three well-mixed words of a seed of any size, by NumPy's SeedSequence."""
+    """Hash a seed of any size to three words, by NumPy's SeedSequence."""
     first, second, third = np.random.SeedSequence(seed).generate_state(3, np.uint64)
     return first, second, third
 
 
 @jitable
 def mix64(word):
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection of 64-bit words."""
+    """Finaliser of SplitMix64 (Steele, Lea and Flood 2014), a bijection of 64-bit words."""
     word = (word ^ (word >> U(30))) * U(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U(27))) * U(0x94D049BB133111EB)
     return word ^ (word >> U(31))
@@ -45,15 +44,15 @@ def mix64(word):
 
 @jitable
 def run_word(key, run):
-    """The word that all streams of one run start from."""
+    """Word from which all streams of one run are derived."""
     return mix64(key[0] + U(run) * GOLDEN)
 
 
 @jitable
 def open_stream(key, run_start, label):
-    """The stream of one purpose in one run; different runs or labels start in different states.
+    """Stream of one purpose in one run; different runs or labels start in different states.
 
-    The three words are hashed, so the warm-up that SFC64 needs after raw seeds is not needed here.
+    The three words are hashes, so that SFC64 needs no warm-up, as it would after raw seeds.
     """
     second = mix64(run_start + key[1] + label * GOLDEN)
     return (run_start, second, mix64(second + key[2]), ONE)
@@ -61,7 +60,7 @@ def open_stream(key, run_start, label):
 
 @jitable
 def read_stream(streams, row):
-    """A stream out of a table of them."""
+    """Read a stream from a table of streams."""
     return (streams[row, 0], streams[row, 1], streams[row, 2], streams[row, 3])
 
 
@@ -72,7 +71,7 @@ def write_stream(streams, row, stream):
 
 @jitable
 def raw(stream):
-    """64 random bits: one step of SFC64."""
+    """Draw 64 random bits: one step of SFC64."""
     a, b, c, counter = stream
     bits = a + b + counter
     return bits, (b ^ (b >> U(11)), c + (c << U(3)), ((c << U(24)) | (c >> U(40))) + bits, counter + ONE)
@@ -80,7 +79,7 @@ def raw(stream):
 
 @jitable
 def uniform(stream):
-    """A multiple of 2^-53 in [0, 1)."""
+    """Draw a multiple of 2^-53 in [0, 1)."""
     bits, stream = raw(stream)
     return (bits >> U(11)) * TWO_TO_MINUS_53, stream
 
@@ -90,22 +89,22 @@ TWO_TO_MINUS_53 = 2.0**-53
 
 @jitable
 def sign(stream):
-    """Plus or minus one, from the top bit."""
+    """Draw plus or minus one, from the top bit."""
     bits, stream = raw(stream)
     return (1.0 if bits >> U(63) else -1.0), stream
 
 
-# Normal draws: the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
-# the layer and the position in it from disjoint bits.
+# Normal draws use the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
+# with disjoint bits for the layer and the position in it.
 LAYERS = 256
-SPARE = 64  # twice three bits
+SPARE = 64  # values of the spare bits of two normal draws, three each
 TAIL_START = 3.6541528853610088  # right edge of the lowest full layer for 256 layers
 LAYER_AREA = 0.00492867323399
 
 
 def _ziggurat() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """(layers, 2): step per unit of a 53-bit signed integer, and the edge inside which a point is surely accepted;
-    then the density at the layers' edges."""
+    """Return (layers, 2): step per unit of a 53-bit signed integer, and the edge inside which a point is surely
+    accepted; and (layers + 1,): the density at the layers' edges."""
     edge = np.zeros(LAYERS + 1)
     edge[LAYERS] = LAYER_AREA / math.exp(-0.5 * TAIL_START * TAIL_START)
     edge[LAYERS - 1] = TAIL_START
@@ -120,7 +119,7 @@ ZIGGURAT, DENSITY = _ziggurat()
 
 @jitable
 def normal(stream):
-    """A standard normal draw."""
+    """Draw a standard normal variable."""
     bits, stream = raw(stream)
     layer = bits & U(LAYERS - 1)
     value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
@@ -131,7 +130,7 @@ def normal(stream):
 
 @jitable
 def two_normals(stream):
-    """Two standard normal draws, and a whole number below SPARE from the bits that they have no use for."""
+    """Draw two standard normal variables, and an integer below SPARE from the bits that they do not use."""
     first, stream = raw(stream)
     second, stream = raw(stream)
     spare = (first >> U(5)) & U(SPARE - 8) | (second >> U(8)) & U(7)
@@ -154,10 +153,10 @@ def _normals_outside(one, x, other, y, stream):
 
 @rarely_called
 def _normal_outside(layer, value, stream):
-    """The rest of a draw that fell outside its layer's sure part: one in eighty.
+    """Finish a draw outside the part of its layer that is surely accepted: one in eighty.
 
-    The tail (Marsaglia 1964) stands here and not in a function of its own, because LLVM would then find both small
-    enough to put into the inner loops, which slows them by a third.
+    The tail (Marsaglia 1964) is not a separate function, because LLVM would then inline both into the inner loops,
+    which slows them by a third.
     """
     while True:
         if layer == U(LAYERS - 1):
@@ -180,7 +179,7 @@ def _normal_outside(layer, value, stream):
 
 @rarely_called
 def gamma(shape, stream):
-    """A Gamma(shape, 1) draw for a shape of at least 1 (Marsaglia and Tsang 2000)."""
+    """Draw a Gamma(shape, 1) variable, for a shape of at least 1 (Marsaglia and Tsang 2000)."""
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
@@ -189,7 +188,7 @@ def gamma(shape, stream):
         if root > 0.0:
             cube = root * root * root
             u, stream = uniform(stream)
-            # Nearly all are accepted by the first test, which needs no logarithm. Both are about 1 - u, never 0.
+            # The first test, without a logarithm, accepts nearly all. Both use 1 - u, which is never 0.
             if u > 0.0331 * z * z * z * z:
                 return d * cube, stream
             if math.log1p(-u) < 0.5 * z * z + d - d * cube + d * math.log(cube):
@@ -198,7 +197,7 @@ def gamma(shape, stream):
 
 @rarely_called
 def log_gamma(shape, stream):
-    """The logarithm of a Gamma(shape, 1) draw for any positive shape: at 0.01 the draw itself is often too small."""
+    """Draw the log of a Gamma(shape, 1) variable, for any positive shape: at 0.01 the variable often underflows."""
     if shape >= 1.0:
         value, stream = gamma(shape, stream)
         return math.log(value), stream
@@ -209,7 +208,7 @@ def log_gamma(shape, stream):
 
 @rarely_called
 def gamma_of_any_shape(shape, stream):
-    """A Gamma(shape, 1) draw for any positive shape; 0 where it is too small for a float."""
+    """Draw a Gamma(shape, 1) variable, for any positive shape; 0 if it underflows."""
     if shape >= 1.0:
         return gamma(shape, stream)
     value, stream = log_gamma(shape, stream)
@@ -218,7 +217,7 @@ def gamma_of_any_shape(shape, stream):
 
 @rarely_called
 def beta(a, b, stream):
-    """A Beta(a, b) draw for any positive pseudo-counts."""
+    """Draw a Beta(a, b) variable, for any positive pseudo-counts."""
     if a >= 1.0 and b >= 1.0:
         x, stream = gamma(a, stream)
         y, stream = gamma(b, stream)
@@ -234,21 +233,21 @@ def beta(a, b, stream):
 
 @jitable
 def exponential(stream):
-    """A draw with mean 1."""
+    """Draw an exponential variable with mean 1."""
     u, stream = uniform(stream)
     return -math.log1p(-u), stream
 
 
-# From this mean on, Poisson draws are by rejection: below it, its constants are not proved, and waiting is as fast.
+# Poisson draws use rejection from this mean on: its constants are proved only there, and below, waiting is as fast.
 FEW_ARRIVALS = 10.0
-# From this count on, four terms of Stirling's series give a factorial to the last digit or two.
+# From this count on, four terms of Stirling's series give a factorial to all but the last one or two digits.
 STIRLING_FROM = 16
 LOG_FACTORIAL = np.array([math.log(math.factorial(count)) for count in range(STIRLING_FROM)])
 
 
 @rarely_called
 def poisson(mean, stream):
-    """A Poisson draw for any mean from 0 on, as a float: beyond 2^53 not all whole numbers are there."""
+    """Draw a Poisson variable, for any mean >= 0, as a float: beyond 2^53 not all integers are floats."""
     if mean >= FEW_ARRIVALS:
         return _poisson_by_rejection(mean, stream)
     # Arrivals until time `mean`, the waiting times being exponential: -log of a product of uniforms.
@@ -264,7 +263,7 @@ def poisson(mean, stream):
 
 @rarely_called
 def _poisson_by_rejection(mean, stream):
-    """Transformed rejection with a squeeze, algorithm PTRS of Hormann (1993), whose constants these are."""
+    """Transformed rejection with a squeeze: algorithm PTRS of Hormann (1993), with its constants."""
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
     squeeze = 0.9277 - 3.6224 / (b - 2.0)
@@ -286,7 +285,7 @@ def _poisson_by_rejection(mean, stream):
 
 @rarely_called
 def _log_poisson(count, mean):
-    """Logarithm of the chance of a count: as the distance from the mean, not as a difference of huge numbers."""
+    """Log probability of a count, from its distance to the mean, which avoids differences of huge numbers."""
     if count < STIRLING_FROM:
         return count * math.log(mean) - mean - LOG_FACTORIAL[int(count)]
     square = count * count
@@ -296,7 +295,7 @@ def _log_poisson(count, mean):
 
 @jitable
 def _poisson_distance(count, mean):
-    """count log(count / mean) + mean - count; where they are close, by the series of the logarithm in `apart`."""
+    """count log(count / mean) + mean - count; for close numbers by the series of the logarithm in `apart`."""
     off = count - mean
     apart = off / (count + mean)
     if abs(apart) > 0.1:

@@ -38,10 +38,7 @@ def register_formula(function: Callable[..., Any]) -> None:
 
 def is_outside(classes: Collection[type]) -> bool:
     """Whether one of these classes is a user's own."""
-    for subject in classes:
-        if not subject.__module__.startswith(PACKAGE.name + "."):
-            return True
-    return False
+    return any(not subject.__module__.startswith(PACKAGE.name + ".") for subject in classes)
 
 
 def is_outside_file(path: str) -> bool:

@@ -78,6 +78,7 @@ def play(bandit, policy, run):
 PAIRS = [(world, name) for world in BANDITS for name in POLICIES if world in INDEPENDENT or name == "ucb1"]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(("world", "name"), PAIRS)
 def test_the_engine_is_this_player(world, name):
     """To the last bit of every index: there is no tolerance for ties here."""
@@ -88,6 +89,7 @@ def test_the_engine_is_this_player(world, name):
     assert np.allclose(result.final_regret, [regret for _, regret in played], rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("world", INDEPENDENT)
 def test_an_index_of_ones_own(world):
     """A policy that gives its whole index runs without tables, to the same decisions."""
@@ -143,6 +145,7 @@ def test_what_a_width_promises(world, name):
     assert widths[-1] > 0.0
 
 
+@pytest.mark.both
 @pytest.mark.parametrize("world", BANDITS)
 def test_a_gaussian_belief_learns_from_any_rewards(world):
     bandit = BANDITS[world]

@@ -34,5 +34,11 @@ class World:
 
 def in_plain_python(monkeypatch):
     """Run kernels as they are written: for a few rounds that is faster than compiling them."""
-    for module in ("agent.arms", "agent.linear", "models.bandit", "simulation.engine", "simulation.arms"):
+    for module in (
+        "agent.arms",
+        "agent.linear",
+        "models.bandit",
+        "simulation.engine",
+        "simulation.kernels.width_table",
+    ):
         monkeypatch.setattr(f"bayesregret.{module}.compile_kernel", lambda body, *classes: body)

@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesregret.contracts import (
-    add_reward,
-    draw_means,
-    draw_reward,
-    empty_stats,
-    posterior_draw,
-    posterior_quantile,
-)
+from bayesregret.contracts import add_reward, draw_means, draw_reward, empty_stats, posterior_draw, posterior_quantile
+from bayesregret.contracts.statistics import reset_stats
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, run_word, seed_key
-from bayesregret.simulation.kernels.delayed import reset_stats
 from draws import compiled
 from models.conjugate import CONJUGATE
 
@@ -52,7 +45,7 @@ def calibration(bandit, belief, runs=RUNS, kernel=None):
     return ranks, exceeded
 
 
-def chance_of(ranks):
+def p_value(ranks):
     """The p-value of a chi-squared test that they are uniform."""
     return stats.chisquare(np.bincount(ranks, minlength=DRAWS + 1)).pvalue
 
@@ -68,11 +61,11 @@ def differently(bandit):
 def test_ranks_are_uniform(kind):
     bandit = CONJUGATE[kind]
     ranks, exceeded = calibration(bandit, bandit)
-    assert chance_of(ranks) > 1e-3
+    assert p_value(ranks) > 1e-3
     for tail, times in zip(TAILS, exceeded, strict=True):
         assert abs(times - RUNS * tail) < 4.0 * np.sqrt(RUNS * tail * (1.0 - tail))
     wrong, exceeded = calibration(bandit, differently(bandit))
-    assert chance_of(wrong) < 1e-6
+    assert p_value(wrong) < 1e-6
     if kind != "normal-gamma":  # there another scale leaves the median where it is
         assert abs(exceeded[0] - RUNS / 2) > 10.0 * np.sqrt(RUNS) / 2
 

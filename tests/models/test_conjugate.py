@@ -32,7 +32,7 @@ TAILS = [0.5, 0.3, 1e-2, 1e-6, 1e-12]
 
 
 def learned(bandit, pulls, seed=1):
-    """What is known after so many rewards of each arm, and the rewards."""
+    """Statistics after `pulls` rewards of each arm, and the rewards."""
     world, stats = World(bandit, seed), empty_stats(bandit.arms)
     rewards = [[world.pull(arm) for _ in range(pulls)] for arm in range(bandit.arms)]
     for arm, seen in enumerate(rewards):
@@ -47,12 +47,12 @@ def test_posterior_is_the_textbooks(kind, pulls):
     bandit = CONJUGATE[kind]
     stats, rewards = learned(bandit, pulls)
     for arm in range(bandit.arms):
-        law = posterior(bandit, arm, rewards[arm])
-        assert current_mean(bandit.model, stats, arm) == pytest.approx(law.mean(), rel=1e-12)
+        distribution = posterior(bandit, arm, rewards[arm])
+        assert current_mean(bandit.model, stats, arm) == pytest.approx(distribution.mean(), rel=1e-12)
         for tail in TAILS:
             quantile = posterior_quantile(bandit.model, stats, arm, tail)
-            assert quantile == pytest.approx(law.isf(tail), rel=1e-10)
-            assert quantile != pytest.approx(law.isf(1.001 * tail), rel=1e-10)
+            assert quantile == pytest.approx(distribution.isf(tail), rel=1e-10)
+            assert quantile != pytest.approx(distribution.isf(1.001 * tail), rel=1e-10)
 
 
 @settings(max_examples=40)
@@ -67,9 +67,11 @@ def test_posterior_is_the_textbooks_for_any_prior(shape, rate, centre, rewards):
     for reward in rewards:
         add_reward(stats, 0, float(reward))
     for bandit in bandits:
-        law = posterior(bandit, 0, rewards)
-        assert current_mean(bandit.model, stats, 0) == pytest.approx(law.mean(), rel=1e-11, abs=1e-12)
-        assert posterior_quantile(bandit.model, stats, 0, 1e-3) == pytest.approx(law.isf(1e-3), rel=1e-10, abs=1e-12)
+        distribution = posterior(bandit, 0, rewards)
+        assert current_mean(bandit.model, stats, 0) == pytest.approx(distribution.mean(), rel=1e-11, abs=1e-12)
+        assert posterior_quantile(bandit.model, stats, 0, 1e-3) == pytest.approx(
+            distribution.isf(1e-3), rel=1e-10, abs=1e-12
+        )
 
 
 SMALL_AND_LARGE = [1e-50, 1.0, 1e50]
@@ -104,13 +106,13 @@ def test_draws_are_around_the_posterior_mean(kind):
     """By less than four standard errors; around the prior mean they are not."""
     bandit = CONJUGATE[kind]
     stats, rewards = learned(bandit, 20)
-    law, prior, stream, drawn = posterior(bandit, 0, rewards[0]), posterior(bandit, 0, []), stream_of(3), []
+    distribution, prior, stream, drawn = posterior(bandit, 0, rewards[0]), posterior(bandit, 0, []), stream_of(3), []
     with np.errstate(over="ignore"):
         for _ in range(400):
             value, stream = posterior_draw(bandit.model, stats, 0, stream)
             drawn.append(value)
-    stderr = law.std() / math.sqrt(len(drawn))
-    assert abs(np.mean(drawn) - law.mean()) < 4 * stderr
+    stderr = distribution.std() / math.sqrt(len(drawn))
+    assert abs(np.mean(drawn) - distribution.mean()) < 4 * stderr
     assert abs(np.mean(drawn) - prior.mean()) > 10 * stderr
 
 
@@ -126,9 +128,9 @@ def upper_student(freedom, x):
     return mpmath.betainc(freedom / 2, 0.5, 0, freedom / (freedom + x * x), regularized=True) / 2
 
 
-def off(chance, density, tail):
-    """How far from the quantile something is that is exceeded with this chance, to first order."""
-    return abs(float((chance - mpmath.mpf(tail)) / density))
+def off(probability, density, tail):
+    """Distance, to first order, from the quantile to the value that is exceeded with this probability."""
+    return abs(float((probability - mpmath.mpf(tail)) / density))
 
 
 @pytest.mark.parametrize("tail", TAILS)
@@ -166,9 +168,9 @@ def test_rates_of_long_runs_have_low_quantiles_too(shape, tail):
             return mpmath.exp((s - 1) * mpmath.log(z) - z + factor)
 
         panels = [y - step * mpmath.sqrt(s) for step in (20, 12, 7, 4, 2, 1, 0)]
-        chance = mpmath.quad(density, panels)
-        assert off(chance, density(y), tail) < 1e-12 * x
-        assert off(chance, density(y), 1.001 * tail) > 1e-12 * x
+        probability = mpmath.quad(density, panels)
+        assert off(probability, density(y), tail) < 1e-12 * x
+        assert off(probability, density(y), 1.001 * tail) > 1e-12 * x
 
 
 @one_parameter

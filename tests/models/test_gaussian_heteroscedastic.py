@@ -1,4 +1,4 @@
-"""Gaussian arms with a prior width and a reward noise of their own."""
+"""Heteroscedastic Gaussian arms: each has its prior width and reward noise."""
 
 import re
 

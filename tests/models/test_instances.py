@@ -43,10 +43,10 @@ def test_bernoulli():
     bandit = BernoulliBandit([1.0, 0.3, 20.0], [1.0, 0.6, 5.0])
     means = draw(bandit)
     for arm in range(3):
-        law = stats.beta(bandit.alpha[arm], bandit.beta[arm])
-        mean, variance, kurtosis = map(float, law.stats("mvk"))
+        distribution = stats.beta(bandit.alpha[arm], bandit.beta[arm])
+        mean, variance, kurtosis = map(float, distribution.stats("mvk"))
         assert_mean_and_variance(means[:, arm], mean, variance, kurtosis)
-        assert stats.kstest(means[:, arm], law.cdf).pvalue > 1e-3
+        assert stats.kstest(means[:, arm], distribution.cdf).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("name", ["linear", "linear of one rank"])

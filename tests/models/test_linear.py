@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesregret import BayesUCB, GaussianBandit, LinearBandit, simulate
-from bayesregret.models.linear_posterior import aim, forget, learn, make_posterior
+from bayesregret.models.linear_posterior import add_rewards, make_posterior, reset_posterior, set_target
 from problems import FEATURES, linear_bandits
 from reference.posteriors import History, posterior
 
@@ -14,13 +14,13 @@ def test_posterior_is_the_textbooks(bandit, data):
     """Streaks of pulls of one arm after another, taken in one by one, against a matrix inverse."""
     model, arms = bandit.model, bandit.arms
     ours, history = make_posterior(model), History([], [])
-    forget(ours, model)
+    reset_posterior(ours, model)
     streaks = data.draw(st.lists(st.tuples(st.integers(0, arms - 1), st.integers(1, 4)), max_size=8))
     rng = np.random.default_rng(1)
     for arm, pulls in streaks:
         rewards = rng.standard_normal(pulls)
-        aim(ours, arm)
-        learn(ours, model, arm, pulls, float((rewards - ours.mean[arm]).sum()))
+        set_target(ours, arm)
+        add_rewards(ours, model, arm, pulls, float((rewards - ours.mean[arm]).sum()))
         history.arms.extend([arm] * pulls)
         history.rewards.extend(rewards)
     expected = posterior(bandit, history)
@@ -66,7 +66,7 @@ def test_coordinates_of_very_different_size():
 
 @pytest.mark.parametrize("width", [0.01, 1.0, 30.0])
 def test_a_width_is_a_covariance(width):
-    """prior_width=w and prior_cov=w^2 I are one law, and here one set of draws."""
+    """prior_width=w and prior_cov=w^2 I are one distribution, and here one set of draws."""
     by_width = LinearBandit(FEATURES, [0.1, 0.2], prior_width=width, reward_noise=0.5)
     by_cov = LinearBandit(FEATURES, [0.1, 0.2], prior_cov=width**2 * np.eye(2), reward_noise=0.5)
     assert np.allclose(by_width.covariance, by_cov.covariance, rtol=1e-15)

@@ -5,7 +5,7 @@ import pytest
 
 from bayesregret import LinearBandit
 from bayesregret.contracts import information, mean_now, means_at, variance_now
-from bayesregret.models.linear_lazy_posterior import learn_one, make_lazy_posterior
+from bayesregret.models.linear_lazy_posterior import add_linear_reward, make_lazy_posterior
 from bayesregret.rng import U, normal, raw
 from draws import compiled, stream_of
 
@@ -25,11 +25,11 @@ def learn_rounds(posterior, model, counts, totals, rounds, stream):
         reward = 0.1 * arm + z
         counts[arm] += 1
         totals[arm] += reward
-        learn_one(posterior, model, arm, reward)
+        add_linear_reward(posterior, model, arm, reward)
 
 
-def told(posterior):
-    """Means, variances and covariances of all arms, by what a policy may ask."""
+def reported(posterior):
+    """Means, variances and covariances of all arms, from the functions that a policy may call."""
     arms = range(BANDIT.arms)
     rank, columns = posterior.roots.shape
     lean = np.empty((rank, columns))
@@ -41,7 +41,7 @@ def told(posterior):
 
 
 def errors_after(rounds, forgotten=0):
-    """Of what is told, as shares of its size; `forgotten` pulls are left out of the solve."""
+    """Relative errors of the reported moments; `forgotten` pulls are left out of the direct solve."""
     posterior, counts, totals = make_lazy_posterior(BANDIT.model), np.zeros(BANDIT.arms), np.zeros(BANDIT.arms)
     compiled(learn_rounds)(posterior, BANDIT.model, counts, totals, rounds, stream_of(41))
     counts[0] -= forgotten
@@ -51,7 +51,7 @@ def errors_after(rounds, forgotten=0):
     right_means = x @ np.linalg.solve(precision, prior @ BANDIT.prior_mean + x.T @ totals / noise**2)
     right_covariances = x @ np.linalg.inv(precision) @ x.T
     right_information = np.linalg.slogdet(precision)[1] - np.linalg.slogdet(prior)[1]
-    means, variances, covariances = told(posterior)
+    means, variances, covariances = reported(posterior)
     return (
         np.abs(means - right_means).max() / np.abs(right_means).max(),
         np.abs(variances / np.diag(right_covariances) - 1.0).max(),

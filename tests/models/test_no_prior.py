@@ -1,4 +1,4 @@
-"""No prior: what is known of an arm is its sample mean."""
+"""No prior: the posterior mean of an arm is its sample mean."""
 
 import math
 

@@ -1,11 +1,11 @@
-"""Explore, then commit: all arms in turn, then one for good, by what is known when it commits."""
+"""Explore, then commit: all arms in turn, then only the one that led at the commitment."""
 
 import numpy as np
 import pytest
 
 import bayesregret as br
 from bayesregret.contracts import add_reward, choose_arm, empty_stats
-from bayesregret.policies.explore_commit import ThenTheWinner
+from bayesregret.policies.explore_commit import ExploreRounds
 from problems import BANDITS
 
 BANDIT = br.BernoulliBandit([1, 1, 1], [1, 1, 1])
@@ -21,7 +21,7 @@ def pulls_by_round(bandit, policy, horizon, **late):
     )
 
 
-def test_in_turn_then_one_for_good():
+def test_in_turn_then_only_one():
     pulls = pulls_by_round(BANDIT, br.ExploreCommit(explore=7), 12)
     chosen = np.argmax(np.diff(pulls, axis=0, prepend=0), axis=1)
     assert chosen[:7].tolist() == [0, 1, 2, 0, 1, 2, 0]
@@ -30,7 +30,7 @@ def test_in_turn_then_one_for_good():
 
 def test_the_winner_has_the_highest_posterior_mean():
     """And it stays the winner, whatever is learnt after it was chosen; ties go to the lowest number."""
-    stats, settings = empty_stats(3, memory=1), ThenTheWinner(3)
+    stats, settings = empty_stats(3, memory=1), ExploreRounds(3)
     for arm, reward in [(0, 0.0), (1, 1.0), (2, 1.0)]:
         add_reward(stats, arm, reward)
     assert choose_arm(settings, BANDIT.model, stats, 3, None)[0] == 2
@@ -75,9 +75,9 @@ def test_without_exploration_it_is_the_prior_mean():
 
 def test_exploration_left_to_the_prior():
     policy = br.ExploreCommit()
-    assert policy.settings(BANDIT, 100) == ThenTheWinner(BANDIT.best_exploration(100))
+    assert policy.settings(BANDIT, 100) == ExploreRounds(BANDIT.best_exploration(100))
     certain = br.BernoulliBandit([100, 1, 1], [1, 100, 100])
-    assert br.ExploreCommit(prior=certain).settings(BANDIT, 100) == ThenTheWinner(0)
+    assert br.ExploreCommit(prior=certain).settings(BANDIT, 100) == ExploreRounds(0)
     with pytest.raises(ValueError, match=r"^explore must be given, .* when there is no horizon$"):
         policy.start(BANDIT)
     with pytest.raises(ValueError, match=r"^explore must be given, .* on a gaussian bandit with rademacher noise$"):

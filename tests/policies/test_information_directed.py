@@ -1,4 +1,4 @@
-"""Information-directed sampling: chances, gaps, gains and mixtures against closed forms and a slow twin."""
+"""Information-directed sampling: probabilities, gaps, gains and mixtures against closed forms and a slow twin."""
 
 import math
 from fractions import Fraction
@@ -10,8 +10,8 @@ from scipy.stats import norm
 
 import bayesregret as br
 from bayesregret.contracts import add_reward, choose_arm, draw_reward, empty_stats
-from bayesregret.policies.information_directed import look_ahead
-from bayesregret.policies.information_gain.next_reward import LEAST_TELLING, excess
+from bayesregret.policies.information_directed import fill_workspace
+from bayesregret.policies.information_gain.next_reward import SMALLEST_RATIO, excess
 from bayesregret.policies.information_gain.two_arm_mixture import best_mixture
 from bayesregret.rng import POLICY, REWARD, U, open_stream, run_word, seed_key
 from problems import BANDITS
@@ -19,13 +19,13 @@ from reference import directed as slow
 
 
 def look(bandit, counts=None, totals=None, gain="exact"):
-    """Chances, gaps and gains after so many pulls of each arm with such sums of rewards."""
+    """Probabilities, gaps and gains after these pulls and sums of rewards of each arm."""
     policy = br.InformationDirected(gain=gain)
     stats = empty_stats(bandit.arms, 0, policy.scratch(bandit))
     if counts is not None:
         stats.counts[:], stats.totals[:] = counts, totals
     with np.errstate(all="ignore"):
-        return look_ahead(policy.settings(bandit, None), bandit.model, stats).best
+        return fill_workspace(policy.settings(bandit, None), bandit.model, stats).best
 
 
 def choices(bandit, gain="exact", **stats):
@@ -75,9 +75,9 @@ def by_polynomials(priors):
             rest = [below[third] for third in arms if third not in (arm, other)]
             own = [times(x, densities[arm])] if other == arm else [integral(times(x, densities[arm])), densities[other]]
             joint[arm][other] = total(*own, *rest)
-    chances = [total(f, *(below[other] for other in arms if other != arm)) for arm, f in enumerate(densities)]
+    probabilities = [total(f, *(below[other] for other in arms if other != arm)) for arm, f in enumerate(densities)]
     best = sum(joint[arm][arm] for arm in arms)
-    return chances, [best - Fraction(a, a + b) for a, b in priors], joint
+    return probabilities, [best - Fraction(a, a + b) for a, b in priors], joint
 
 
 PRIORS = [(1, 1), (2, 3), (4, 2)]
@@ -85,17 +85,17 @@ PRIORS = [(1, 1), (2, 3), (4, 2)]
 
 def test_bernoulli_in_fractions():
     bandit = br.BernoulliBandit(*np.transpose(PRIORS))
-    chances, gaps, joint = by_polynomials(PRIORS)
-    assert sum(chances) == 1
+    probabilities, gaps, joint = by_polynomials(PRIORS)
+    assert sum(probabilities) == 1
     found = look(bandit)
-    assert np.allclose(found.chances, np.array(chances, float), rtol=1e-10)
+    assert np.allclose(found.probabilities, np.array(probabilities, float), rtol=1e-10)
     assert np.allclose(found.gaps, np.array(gaps, float), rtol=1e-9)
     mean = np.array([Fraction(a, a + b) for a, b in PRIORS], float)
-    given = np.array(joint, float) / np.array(chances, float)
-    variances = (given - mean[:, None]) ** 2 @ np.array(chances, float)
+    given = np.array(joint, float) / np.array(probabilities, float)
+    variances = (given - mean[:, None]) ** 2 @ np.array(probabilities, float)
     assert np.allclose(look(bandit, gain="variance").gains, variances, rtol=1e-8)
     divergence = given * np.log(given / mean[:, None]) + (1 - given) * np.log((1 - given) / (1 - mean[:, None]))
-    assert np.allclose(found.gains, divergence @ np.array(chances, float), rtol=1e-8)
+    assert np.allclose(found.gains, divergence @ np.array(probabilities, float), rtol=1e-8)
 
 
 BERNOULLI = [
@@ -111,7 +111,7 @@ def test_bernoulli_against_the_twin(alpha, beta, counts, wins):
     alpha, beta, counts, wins = (np.array(given, float) for given in (alpha, beta, counts, wins))
     bandit, stats = br.BernoulliBandit(alpha, beta), slow.beta_posteriors(alpha + wins, beta + counts - wins)
     found = look(bandit, counts, wins)
-    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8, atol=1e-11)
+    assert np.allclose(found.probabilities, slow.probabilities(stats), rtol=1e-8, atol=1e-11)
     assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8, atol=1e-11)
     assert np.allclose(found.gains, slow.bernoulli_gains(stats), rtol=1e-7, atol=1e-13)
     assert np.allclose(look(bandit, counts, wins, "variance").gains, slow.variance_gains(stats), rtol=1e-7, atol=1e-13)
@@ -119,18 +119,18 @@ def test_bernoulli_against_the_twin(alpha, beta, counts, wins):
 
 @pytest.mark.parametrize("scale", [1.0, 0.01, 1e-6, 1e-40])
 def test_pseudo_counts_far_below_one(scale):
-    """Beta(a, 1) is a uniform to the power 1/a: the chances are in the ratio of the a's. Mirrored, the other way."""
+    """Beta(a, 1) is a uniform to the power 1/a: probabilities are in the ratio of the a's. Mirrored, the other way."""
     shapes = scale * np.array([1.0, 2.0, 3.0])
-    assert np.allclose(look(br.BernoulliBandit(shapes, np.ones(3))).chances, [1 / 6, 2 / 6, 3 / 6], rtol=1e-8)
-    assert np.allclose(look(br.BernoulliBandit([1, 1], shapes[:2])).chances, [2 / 3, 1 / 3], rtol=1e-8)
+    assert np.allclose(look(br.BernoulliBandit(shapes, np.ones(3))).probabilities, [1 / 6, 2 / 6, 3 / 6], rtol=1e-8)
+    assert np.allclose(look(br.BernoulliBandit([1, 1], shapes[:2])).probabilities, [2 / 3, 1 / 3], rtol=1e-8)
 
 
 # --- Gaussian ---------------------------------------------------------------------------------------------------------
 
 
 def posterior(bandit, counts, totals):
-    pulls = bandit.model.strength + counts
-    return (bandit.model.strength * bandit.prior_mean + totals) / pulls, bandit.reward_noise / np.sqrt(pulls)
+    pulls = bandit.model.pseudo_count + counts
+    return (bandit.model.pseudo_count * bandit.prior_mean + totals) / pulls, bandit.reward_noise / np.sqrt(pulls)
 
 
 GAUSSIAN = [
@@ -150,11 +150,13 @@ def test_gaussian_against_the_twin(bandit, counts, totals):
     mean, deviation = posterior(bandit, np.array(counts), np.array(totals))
     stats = slow.normal_posteriors(mean, deviation)
     found = look(bandit, counts, totals)
-    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8)
+    assert np.allclose(found.probabilities, slow.probabilities(stats), rtol=1e-8)
     assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8, atol=1e-15 * abs(mean).max() * 10)
     assert np.allclose(found.gains, slow.normal_gains(mean, deviation, bandit.reward_noise), rtol=3e-7)
-    told = slow.variance_gains(stats)
-    assert np.allclose(look(bandit, counts, totals, "variance").gains, told, rtol=1e-7, atol=1e-9 * (mean[0] > 1e3))
+    explained = slow.variance_gains(stats)
+    assert np.allclose(
+        look(bandit, counts, totals, "variance").gains, explained, rtol=1e-7, atol=1e-9 * (mean[0] > 1e3)
+    )
 
 
 def test_each_arm_has_its_own_noise():
@@ -168,9 +170,9 @@ def test_each_arm_has_its_own_noise():
 
 @pytest.mark.parametrize("wider", [1e3, 1e9, 1e40])
 def test_widths_far_apart(wider):
-    """The wide arm is above or below what the other will ever be: a reward of it tells all, the other's nothing."""
+    """The wide arm is above or below all that the other can be: its reward reveals everything, the other's nothing."""
     found = look(br.GaussianBandit([0, 0], [1.0, wider], [1.0, 0.25 * wider]))
-    assert np.allclose(found.chances, 0.5, rtol=1e-8)
+    assert np.allclose(found.probabilities, 0.5, rtol=1e-8)
     assert np.allclose(found.gaps, wider / math.sqrt(2.0 * math.pi), rtol=1e-5)
     assert 0.74 * math.log(2.0) < found.gains[1] < math.log(2.0)
     assert found.gains[0] < 1e-6
@@ -183,7 +185,7 @@ def test_sharp_arms_somewhere_below_a_wide_one(wide, place):
     bandit = br.GaussianBandit([0, 0, 0], wide, 1.0 / wide)
     pulls = np.array([4, 4, 0])
     found = look(bandit, pulls, pulls * place * wide)
-    assert np.allclose(found.chances, [0.5 * norm.cdf(place)] * 2 + [norm.sf(place)], rtol=1e-8, atol=1e-10)
+    assert np.allclose(found.probabilities, [0.5 * norm.cdf(place)] * 2 + [norm.sf(place)], rtol=1e-8, atol=1e-10)
     missed = norm.pdf(place) + place * norm.cdf(place)  # what the wide arm falls short of a place, in its widths
     assert np.allclose(found.gaps / wide, [missed - place] * 2 + [missed], rtol=1e-8, atol=1e-10)
 
@@ -204,7 +206,7 @@ def test_widths_of_any_size_come_to_an_end(bandit):
     means, counts, totals = rng.normal(bandit.prior_mean, bandit.prior_widths), np.zeros(3, int), np.zeros(3)
     for _ in range(6):
         found = look(bandit, counts, totals)
-        assert found.chances.sum() == pytest.approx(1.0, abs=1e-8)
+        assert found.probabilities.sum() == pytest.approx(1.0, abs=1e-8)
         assert found.gaps.min() >= 0.0
         assert found.gains.min() >= 0.0
         arm = best_mixture(found.gaps, found.gains)[0]
@@ -218,7 +220,7 @@ def test_sharp_and_wide_gaussian_arms():
     counts, totals = np.array([10_000, 300, 0]), np.array([5_000.0, 140.0, 0.0])
     stats = slow.normal_posteriors(*posterior(bandit, counts, totals))
     found = look(bandit, counts, totals, "variance")
-    assert np.allclose(found.chances, slow.chances(stats), rtol=1e-8)
+    assert np.allclose(found.probabilities, slow.probabilities(stats), rtol=1e-8)
     assert np.allclose(found.gaps, slow.gaps(stats), rtol=1e-8)
     assert np.allclose(found.gains, slow.variance_gains(stats), rtol=1e-8)
 
@@ -226,7 +228,7 @@ def test_sharp_and_wide_gaussian_arms():
 @pytest.mark.parametrize("width", [0.5, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize("ahead", [0.0, 1.5, 3.0])
 def test_a_new_arm_beside_known_ones(width, ahead):
-    """Its next reward tells almost all or nothing: the gain is that of a yes or no heard through noise."""
+    """Its next reward reveals almost everything or nothing: the gain is that of a yes or no through noise."""
     bandit, pulls = br.GaussianBandit([0, 0], width, 1.0), 10**8
     found = look(bandit, [0, pulls], [0.0, pulls * ahead * width]).gains[0]
     spread = math.sqrt(1.0 + width**2)  # of a reward
@@ -244,7 +246,7 @@ def test_two_normal_arms_in_closed_form():
     z = 0.4 / spread
     density, above = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi), 0.5 * math.erfc(z / math.sqrt(2.0))
     found = look(bandit)
-    assert found.chances[1] == pytest.approx(above, rel=1e-9)
+    assert found.probabilities[1] == pytest.approx(above, rel=1e-9)
     assert found.gaps.tolist() == pytest.approx([spread * density - 0.4 * above, spread * density + 0.4 * (1 - above)])
 
 
@@ -260,11 +262,11 @@ def test_a_reward_almost_without_noise():
 
 
 def test_a_reward_almost_all_noise():
-    """The gain is half the variance told over that of the noise; on both sides of where this is taken for it."""
-    for noise in (0.9 / LEAST_TELLING, 1.1 / LEAST_TELLING):
+    """The gain is half the explained variance over that of the noise, on both sides of SMALLEST_RATIO."""
+    for noise in (0.9 / SMALLEST_RATIO, 1.1 / SMALLEST_RATIO):
         bandit = br.GaussianBandit([0, 0.3], 1.0, noise)
-        told = look(bandit, gain="variance").gains
-        assert np.allclose(look(bandit).gains, 0.5 * told / noise**2, rtol=1e-6)
+        explained = look(bandit, gain="variance").gains
+        assert np.allclose(look(bandit).gains, 0.5 * explained / noise**2, rtol=1e-6)
 
 
 def test_excess():
@@ -282,12 +284,12 @@ def test_the_mixture_against_the_twin():
     mixed = 0
     for _ in range(60):
         gaps, gains = rng.exponential(size=4), rng.exponential(size=4) ** 2
-        first, second, share = best_mixture(gaps, gains)
-        found = share * np.eye(4)[first] + (1 - share) * np.eye(4)[second]
+        first, second, weight = best_mixture(gaps, gains)
+        found = weight * np.eye(4)[first] + (1 - weight) * np.eye(4)[second]
         expected = slow.mixture(gaps, gains)
         assert slow.ratio(gaps, gains, found) <= slow.ratio(gaps, gains, expected) * (1 + 1e-9)
         assert np.allclose(found, expected, atol=1e-4)
-        mixed += share < 1.0
+        mixed += weight < 1.0
     assert 10 < mixed < 60  # arms alone and pairs were among them
 
 

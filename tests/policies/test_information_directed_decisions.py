@@ -15,8 +15,9 @@ def gaps_and_gains(bandit, gain, counts, totals):
     if isinstance(bandit, br.BernoulliBandit):
         stats = slow.beta_posteriors(bandit.alpha + totals, bandit.beta + counts - totals)
         return slow.gaps(stats), (slow.variance_gains if gain == "variance" else slow.bernoulli_gains)(stats)
-    pulls = bandit.model.strength + counts
-    mean, deviation = (bandit.model.strength * bandit.prior_mean + totals) / pulls, bandit.reward_noise / np.sqrt(pulls)
+    pulls = bandit.model.pseudo_count + counts
+    mean = (bandit.model.pseudo_count * bandit.prior_mean + totals) / pulls
+    deviation = bandit.reward_noise / np.sqrt(pulls)
     stats = slow.normal_posteriors(mean, deviation)
     exact = gain == "exact"
     return slow.gaps(stats), slow.normal_gains(mean, deviation, bandit.reward_noise) if exact else slow.variance_gains(
@@ -42,12 +43,12 @@ def test_every_round(bandit, gain):
         stream = open_stream(key, run_word(key, 0), POLICY)
         mixed = 0
         for round_ in range(1, ROUNDS + 1):
-            shares = slow.mixture(*gaps_and_gains(bandit, gain, stats.counts, stats.totals))
+            weights = slow.mixture(*gaps_and_gains(bandit, gain, stats.counts, stats.totals))
             u, _ = uniform(stream)
             arm, stream = choose_arm(settings, bandit.model, stats, round_, stream)
-            limit = shares[np.flatnonzero(shares > 1e-9)[0]]  # the lowest-numbered of the two has the lowest draws
+            limit = weights[np.flatnonzero(weights > 1e-9)[0]]  # the lowest-numbered of the two has the lowest draws
             assert abs(u - limit) > 1e-4
-            assert arm == np.flatnonzero(shares > 1e-9)[0 if u < limit else -1]
+            assert arm == np.flatnonzero(weights > 1e-9)[0 if u < limit else -1]
             mixed += limit < 1.0 - 1e-9
             is_bernoulli = isinstance(bandit, br.BernoulliBandit)
             reward = (

@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.contracts import choose_linear, information
-from bayesregret.models.linear_lazy_posterior import learn_one, linear_empty_stats, make_lazy_posterior
+from bayesregret.models.linear_lazy_posterior import add_linear_reward, linear_empty_stats, make_lazy_posterior
 from problems import BANDITS
 
 LINEAR = BANDITS["linear"]
@@ -21,7 +21,7 @@ def test_index_is_the_best_of_the_ellipsoid():
     posterior, stats = make_lazy_posterior(belief), linear_empty_stats(belief, 0, 40)
     arms, rewards = [0, 1, 1, 3], [1.0, -0.5, 0.7, 0.2]
     for arm, reward in zip(arms, rewards, strict=True):
-        learn_one(posterior, belief, arm, reward)
+        add_linear_reward(posterior, belief, arm, reward)
     x = LINEAR.features[arms]
     V = 0.5 * np.eye(2) + x.T @ x
     estimate = np.linalg.solve(V, x.T @ np.array(rewards))

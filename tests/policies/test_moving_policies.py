@@ -1,4 +1,4 @@
-"""Policies that move with time or chance: bad input, extreme problems, and quantiles to all digits."""
+"""Policies that change with time or at random: bad input, extreme problems, and quantiles to all digits."""
 
 import itertools
 import math
@@ -10,18 +10,16 @@ from scipy.special import betaincc, betainccinv, rel_entr
 from scipy.stats import norm
 
 import bayesregret as br
-from bayesregret.contracts import (
+from bayesregret.contracts import empty_stats, posterior_quantile, rising_index
+from bayesregret.contracts.fast import (
     divergence,
-    empty_stats,
-    index_level,
+    index_multiplier,
     index_rise,
     index_tangent,
     index_time,
     limit_rise,
     never_lowers,
-    posterior_quantile,
     quantile_rise,
-    rising_index,
 )
 from bayesregret.simulation import engine
 
@@ -126,7 +124,7 @@ TAILS = [0.5, 0.01, 1e-6, 1e-12]
 
 
 def is_quantile(a, b, q, tail, upper):
-    """Whether the tail is passed between q less and q more a share of 1e-10."""
+    """Whether q has this tail, up to a relative error of 1e-10."""
     with mpmath.workdps(30):
         above = mpmath.mpf(q) * (1 - mpmath.mpf("1e-10"))
         below = min(mpmath.mpf(1), mpmath.mpf(q) * (1 + mpmath.mpf("1e-10")))
@@ -188,7 +186,7 @@ BETAS = [(0.3, 2.0), (1.0, 0.4), (1.0, 1.0), (2.5, 0.7), (3.0, 40.0), (300.0, 90
 
 @pytest.mark.parametrize(("a", "b"), BETAS)
 @pytest.mark.parametrize("policy", [br.QuantileUCB(), br.QuantileUCB(c=2.0), br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
-def test_a_tangent_is_a_ceiling(policy, a, b):
+def test_a_tangent_is_an_upper_bound(policy, a, b):
     """At every later round; with nine tenths of its slope it is not one at the next."""
     bandit = br.BernoulliBandit([a], [b])
     settings, stats = policy.settings(bandit, 1000), empty_stats(1)
@@ -220,8 +218,8 @@ TRIED = pytest.mark.parametrize(("count", "wins"), [(1, 0), (1, 1), (7, 3), (40,
 
 @TRIED
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0), br.QuantileUCB()], ids=repr)
-def test_what_an_index_surely_reaches(policy, count, wins):
-    """For KL-UCB it is told by the divergence, not by its inverse; what comes too close to the index is left open."""
+def test_values_that_an_index_surely_reaches(policy, count, wins):
+    """KL-UCB decides by the divergence, not by its inverse, and leaves values open that are too close to the index."""
     settings, stats = policy.settings(BERNOULLI, None), empty_stats(3)
     stats.counts[0], stats.totals[0] = count, wins
     for round_ in (2, 100, 10**7):
@@ -234,15 +232,15 @@ def test_what_an_index_surely_reaches(policy, count, wins):
 
 @TRIED
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
-def test_a_tangent_wherever_it_touches_is_a_ceiling(policy, count, wins):
+def test_a_tangent_wherever_it_touches_is_an_upper_bound(policy, count, wins):
     """Before and after; flatter it is not one soon after, steeper not soon before."""
     settings, stats = policy.settings(BERNOULLI, None), empty_stats(3)
     stats.counts[0], stats.totals[0] = count, wins
 
     def over(round_, height, slope, time):
         """By how much a line is above the index."""
-        ceiling = height + slope * (index_time(settings, round_) - time)
-        return ceiling - rising_index(settings, BERNOULLI.model, stats, 0, round_)
+        line = height + slope * (index_time(settings, round_) - time)
+        return line - rising_index(settings, BERNOULLI.model, stats, 0, round_)
 
     for touched in (3, 50, 10**4, 10**9):
         value = rising_index(settings, BERNOULLI.model, stats, 0, touched)
@@ -255,7 +253,7 @@ def test_a_tangent_wherever_it_touches_is_a_ceiling(policy, count, wins):
             assert over(3 * touched // 4, height, 2.0 * slope, time) < 0.0
 
 
-def test_a_tangent_of_an_arm_never_tried():
+def test_a_tangent_of_an_unpulled_arm():
     stats = empty_stats(3)
     assert index_tangent(br.KLUCB().settings(BERNOULLI, None), BERNOULLI.model, stats, 0, 5, 0.5) == (
         INF,
@@ -273,14 +271,14 @@ def test_divergence(mean, other):
 
 
 @pytest.mark.parametrize("policy", [br.QuantileUCB(), br.QuantileUCB(c=1.0), br.KLUCB(), br.KLUCB(c=3.0)], ids=repr)
-def test_levels_kept_are_the_formula(policy):
+def test_multipliers_kept_are_the_formula(policy):
     """To the last bit, and they rise."""
     kept = policy.settings(GAUSSIAN, 1000)
-    formula = kept._replace(levels=np.empty(0))
-    levels = [index_level(kept, round_) for round_ in range(1, 1000)]
-    assert levels == [index_level(formula, round_) for round_ in range(1, 1000)]
-    assert all(later >= earlier for earlier, later in itertools.pairwise(levels))
-    assert levels[0] >= 0.0
+    formula = kept._replace(multipliers=np.empty(0))
+    multipliers = [index_multiplier(kept, round_) for round_ in range(1, 1000)]
+    assert multipliers == [index_multiplier(formula, round_) for round_ in range(1, 1000)]
+    assert all(later >= earlier for earlier, later in itertools.pairwise(multipliers))
+    assert multipliers[0] >= 0.0
 
 
 def test_what_may_lower():

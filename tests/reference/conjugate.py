@@ -88,5 +88,5 @@ def quantile_ucb(policy: QuantileUCB, bandit, arm, rewards, round_, horizon):
 def kl_ucb(policy: KLUCB, bandit, arm, rewards, round_, horizon):
     if not rewards:
         return math.inf
-    level = math.log(round_) + policy.c * math.log(max(1.0, math.log(round_)))
-    return farthest(bandit, float(np.mean(rewards)), level / len(rewards))
+    exploration = math.log(round_) + policy.c * math.log(max(1.0, math.log(round_)))
+    return farthest(bandit, float(np.mean(rewards)), exploration / len(rewards))

@@ -33,8 +33,8 @@ def grid(low, high, longest):
 def normal_posteriors(mean, deviation):
     mean, deviation = np.asarray(mean, float), np.asarray(deviation, float)
     x, weights = grid((mean - 9.0 * deviation).max(), (mean + 9.0 * deviation).max(), 0.25 * deviation.min())
-    law = stats.norm(mean[:, None], deviation[:, None])
-    below, density = law.cdf(x), law.pdf(x)
+    distribution = stats.norm(mean[:, None], deviation[:, None])
+    below, density = distribution.cdf(x), distribution.pdf(x)
     return Posteriors(x, weights, mean, density, below, mean[:, None] * below - deviation[:, None] ** 2 * density)
 
 
@@ -53,43 +53,47 @@ def product_without(below, *arms):
     return np.prod(np.delete(below, arms, axis=0), axis=0)
 
 
-def chances(known: Posteriors):
+def probabilities(posteriors: Posteriors):
     """P(arm is best)."""
     return np.array(
-        [np.sum(known.weights * f * product_without(known.below, arm)) for arm, f in enumerate(known.density)]
+        [
+            np.sum(posteriors.weights * f * product_without(posteriors.below, arm))
+            for arm, f in enumerate(posteriors.density)
+        ]
     )
 
 
-def gaps(known: Posteriors):
+def gaps(posteriors: Posteriors):
     """E[best] - E[arm]."""
     best = sum(
-        np.sum(known.weights * known.x * f * product_without(known.below, arm)) for arm, f in enumerate(known.density)
+        np.sum(posteriors.weights * posteriors.x * f * product_without(posteriors.below, arm))
+        for arm, f in enumerate(posteriors.density)
     )
-    return best - known.mean
+    return best - posteriors.mean
 
 
-def conditional_means(known: Posteriors):
+def conditional_means(posteriors: Posteriors):
     """(arms, arms): E[arm | other is best]."""
-    arms = len(known.mean)
+    arms = len(posteriors.mean)
     made = np.empty((arms, arms))
     for arm in range(arms):
-        for other, f in enumerate(known.density):
+        for other, f in enumerate(posteriors.density):
             if other == arm:
-                joint = known.x * f * product_without(known.below, arm)
+                joint = posteriors.x * f * product_without(posteriors.below, arm)
             else:
-                joint = f * product_without(known.below, arm, other) * known.mean_below[arm]
-            made[arm, other] = np.sum(known.weights * joint)
-    return made / chances(known)
+                joint = f * product_without(posteriors.below, arm, other) * posteriors.mean_below[arm]
+            made[arm, other] = np.sum(posteriors.weights * joint)
+    return made / probabilities(posteriors)
 
 
-def variance_gains(known: Posteriors):
-    return (conditional_means(known) - known.mean[:, None]) ** 2 @ chances(known)
+def variance_gains(posteriors: Posteriors):
+    return (conditional_means(posteriors) - posteriors.mean[:, None]) ** 2 @ probabilities(posteriors)
 
 
-def bernoulli_gains(known: Posteriors):
+def bernoulli_gains(posteriors: Posteriors):
     """Divergence of the rewards given the best arm from those without."""
-    given, mean = conditional_means(known), known.mean[:, None]
-    return (special.rel_entr(given, mean) + special.rel_entr(1 - given, 1 - mean)) @ chances(known)
+    given, mean = conditional_means(posteriors), posteriors.mean[:, None]
+    return (special.rel_entr(given, mean) + special.rel_entr(1 - given, 1 - mean)) @ probabilities(posteriors)
 
 
 def normal_gains(mean, deviation, noise):
@@ -112,22 +116,22 @@ def normal_gains(mean, deviation, noise):
                 found.append(pdf @ (before.weights * product_without(before.below, arm)))
             else:
                 found.append(below @ (before.weights * f * product_without(before.below, arm, other)))
-        p = chances(before)[:, None]
+        p = probabilities(before)[:, None]
         made.append(np.sum(density * special.kl_div(np.array(found), p)))
     return np.array(made)
 
 
-def ratio(gap, gain, shares):
-    return (shares @ gap) ** 2 / (shares @ gain)
+def ratio(gap, gain, weights):
+    return (weights @ gap) ** 2 / (weights @ gain)
 
 
 def mixture(gap, gain):
-    """The best shares of all arms: over all pairs, by minimising over the share of one."""
+    """The best weights of all arms: over all pairs, by minimising over the weight of one."""
     arms = np.eye(len(gap))
     best = arms[np.argmin(gap**2 / gain)]
     for first, second in itertools.combinations(arms, 2):
         found = optimize.minimize_scalar(
-            lambda share, a=first, b=second: ratio(gap, gain, share * a + (1.0 - share) * b),
+            lambda weight, a=first, b=second: ratio(gap, gain, weight * a + (1.0 - weight) * b),
             bounds=(0, 1),
             method="bounded",
             options={"xatol": 1e-10},

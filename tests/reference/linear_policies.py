@@ -19,7 +19,7 @@ from bayesregret.policies.explore_commit import ExploreCommit
 from bayesregret.rng import POLICY, REWARD, U, normal, open_stream, run_word, seed_key, uniform
 from reference.posteriors import History, covariance_form
 
-# Values closer than this share of their size are a tie up to rounding, and either decision is right.
+# Values that differ by a smaller fraction are a tie up to rounding, and either decision is right.
 TOO_CLOSE = 1e-9
 
 
@@ -39,7 +39,7 @@ class Belief(NamedTuple):
 
 
 class Decision(NamedTuple):
-    values: np.ndarray  # the first highest is taken, unless chance has decided
+    values: np.ndarray  # the first highest is chosen, unless a random draw has decided
     arm: int
     stream: Any
 
@@ -140,20 +140,20 @@ def variance_directed(policy: InformationDirected, bandit, belief, history, roun
     if len(np.unique(best)) == 1:
         _, stream = uniform(stream)
         return Decision(np.zeros(1), int(best[0]), stream)
-    _, share, one, other = min(
+    _, weight, one, other = min(
         (*least_ratio(gaps[[one, other]], gains[[one, other]]), one, other)
         for one, other in itertools.combinations(range(bandit.arms), 2)
     )
     u, stream = uniform(stream)
-    return Decision(np.zeros(1), one if u < share else other, stream)
+    return Decision(np.zeros(1), one if u < weight else other, stream)
 
 
 def least_ratio(gaps, gains):
-    """The least (expected gap)^2 / (expected gain) over mixtures of two arms, and the first one's share: a convex
+    """The least (expected gap)^2 / (expected gain) over mixtures of two arms, and the first one's weight: a convex
     function is searched by thirds."""
 
-    def ratio(share):
-        gap, gain = np.array([share, 1.0 - share]) @ gaps, np.array([share, 1.0 - share]) @ gains
+    def ratio(weight):
+        gap, gain = np.array([weight, 1.0 - weight]) @ gaps, np.array([weight, 1.0 - weight]) @ gains
         return gap**2 / gain if gain > 0.0 else math.inf
 
     low, high = 0.0, 1.0
@@ -163,7 +163,7 @@ def least_ratio(gaps, gains):
             high = right
         else:
             low = left
-    return min((ratio(share), share) for share in (0.0, low, 1.0))
+    return min((ratio(weight), weight) for weight in (0.0, low, 1.0))
 
 
 class LinearReplay(NamedTuple):

@@ -1,4 +1,4 @@
-"""Runs of policies that look at all arms in every round, as their papers have them: every index, every round."""
+"""Runs of policies as in their papers: every index of every arm in every round."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def quantile_index(policy: QuantileUCB, bandit, history, round_, horizon):
 @indices.register
 def divergence_index(policy: KLUCB, bandit, history, round_, horizon):
     """Each arm once; then the highest q with N kl(sample mean, q) <= log t + c log log t."""
-    level = math.log(round_)
-    level += policy.c * math.log(max(1.0, level))
-    return np.array([highest_mean(bandit, *history.data(arm), level) for arm in range(bandit.arms)])
+    exploration = math.log(round_)
+    exploration += policy.c * math.log(max(1.0, exploration))
+    return np.array([highest_mean(bandit, *history.data(arm), exploration) for arm in range(bandit.arms)])
 
 
-def highest_mean(bandit, count: int, total: float, level: float) -> float:
+def highest_mean(bandit, count: int, total: float, exploration: float) -> float:
     if count == 0:
         return math.inf
     mean = total / count
     if isinstance(bandit, GaussianBandit):
-        return mean + bandit.reward_noise * math.sqrt(2.0 * level / count)
+        return mean + bandit.reward_noise * math.sqrt(2.0 * exploration / count)
 
     def off(q):
-        return float(rel_entr(mean, q) + rel_entr(1.0 - mean, 1.0 - q)) - level / count
+        return float(rel_entr(mean, q) + rel_entr(1.0 - mean, 1.0 - q)) - exploration / count
 
     if mean == 1.0 or off(1.0 - 1e-16) <= 0.0:
         return 1.0
-    return mean if level == 0.0 else brentq(off, mean, 1.0 - 1e-16, xtol=1e-15, rtol=1e-14)
+    return mean if exploration == 0.0 else brentq(off, mean, 1.0 - 1e-16, xtol=1e-15, rtol=1e-14)
 
 
 @indices.register
@@ -86,7 +86,7 @@ def moss_index(policy: MOSS, bandit, history, round_, horizon):
 
 
 def hangs_on_rounding(index, arm, policy, bandit, history) -> bool:
-    """Whether another arm, of which something else is known, comes so close that rounding decides."""
+    """Whether another arm with other data comes so close that rounding decides."""
     if index[arm] == math.inf:
         return False
     others = np.flatnonzero(index[arm] - index <= TOO_CLOSE * np.abs(index).max())
@@ -103,14 +103,14 @@ def play(bandit, policy, *, horizon: int, seed: int, delay: int = 0, batch: int 
     with np.errstate(over="ignore"):
         start = run_word(key, 0)
         streams = [open_stream(key, start, REWARD + U(arm)) for arm in range(bandit.arms)]
-        chances = open_stream(key, start, POLICY)
+        policy_stream = open_stream(key, start, POLICY)
         for round_ in range(1, horizon + 1):
             seen = max(0, batch * ((round_ - 1) // batch) - delay)
             history = History(arms[:seen], rewards[:seen])
             index = indices(policy, bandit, history, round_, horizon)
             arm = int(np.argmax(index))
             if isinstance(policy, EpsilonGreedy):
-                u, chances = uniform(chances)
+                u, policy_stream = uniform(policy_stream)
                 if u < policy.epsilon:
                     arm, index = int(bandit.arms * u / policy.epsilon), np.eye(bandit.arms)
             is_close = is_close or (index.ndim == 1 and hangs_on_rounding(index, arm, policy, bandit, history))

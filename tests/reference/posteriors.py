@@ -11,7 +11,7 @@ from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit
 
 # Beyond this the prior covariance is inverted no more: the covariance form takes over.
 LARGEST_CONDITION = 1e6
-# A variance of this share of the prior's is a rounding error of the matrix products.
+# A variance of this fraction of the prior's is a rounding error of the matrix products.
 NO_VARIANCE = 1e-12
 
 
@@ -30,7 +30,7 @@ class History(NamedTuple):
 
 
 def stats(bandit, arm: int, history: History) -> tuple:
-    """All that is known of an independent arm: with the same of two arms, they tie in whatever order one computes."""
+    """Sufficient statistics of an independent arm: two arms with the same ones tie in any order of computation."""
     if isinstance(bandit, GaussianBandit):
         own = bandit.prior_mean[arm], bandit.prior_widths[arm], bandit.reward_noises[arm]
         return (*own, *history.data(arm))
@@ -51,7 +51,7 @@ def posterior(bandit, history: History) -> Posterior:
 
 @posterior.register
 def gaussian_posterior(bandit: GaussianBandit, history: History) -> Posterior:
-    """Section 3.1; Rademacher noise is taken for Gaussian."""
+    """Section 3.1; Rademacher noise is treated as Gaussian."""
     means, variances = [], []
     arms = zip(bandit.prior_mean, bandit.prior_widths, bandit.reward_noises, strict=True)
     for arm, (prior_mean, width, noise) in enumerate(arms):

@@ -13,7 +13,7 @@ from bayesregret.contracts import draw_reward
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from reference.posteriors import History, posterior, stats
 
-# Indices closer than this share of their size are a tie up to rounding, and either decision is right.
+# Indices that differ by a smaller fraction are a tie up to rounding, and either decision is right.
 TOO_CLOSE = 1e-9
 
 

@@ -1,4 +1,4 @@
-"""Poisson, exponential and gamma draws one by one: the ends of the range, and the chances they are accepted by."""
+"""Poisson, exponential and gamma draws one by one: the ends of the range, and their acceptance probabilities."""
 
 import math
 
@@ -8,6 +8,8 @@ import pytest
 
 from bayesregret import rng
 from draws import stream_of
+
+pytestmark = pytest.mark.both
 
 
 def take(draw, size, *parameters, seed=0):

@@ -27,10 +27,10 @@ def fill_gamma(out, shape, stream):
         out[i], stream = gamma_of_any_shape(shape, stream)
 
 
-def chance_of(values, law):
-    """Of a chi-squared statistic as large as that of the counts, in cells of at least 50 expected draws."""
-    edges = np.unique(law.ppf(np.linspace(0.0, 1.0, 60)[1:-1]))
-    expected = SIZE * np.diff(np.concatenate([[0.0], law.cdf(edges), [1.0]]))
+def p_value(values, distribution):
+    """P-value of the chi-squared statistic of the counts, in cells of at least 50 expected draws."""
+    edges = np.unique(distribution.ppf(np.linspace(0.0, 1.0, 60)[1:-1]))
+    expected = SIZE * np.diff(np.concatenate([[0.0], distribution.cdf(edges), [1.0]]))
     cells = np.searchsorted(edges, values, side="left")
     found = np.bincount(cells, minlength=len(expected))
     wide = expected >= 50.0
@@ -41,9 +41,9 @@ def chance_of(values, law):
 @pytest.mark.parametrize("mean", [0.01, 0.7, 9.9, 10.0, 11.0, 17.3, 60.0, 1e3, 1e10])
 def test_poisson_draws(mean):
     values = sample(fill_poisson, SIZE, mean, seed=60)
-    law = stats.poisson(mean)
-    assert chance_of(values, law) > 1e-3
-    assert chance_of(values, stats.poisson(mean + 0.1 * np.sqrt(mean))) < 1e-6
+    distribution = stats.poisson(mean)
+    assert p_value(values, distribution) > 1e-3
+    assert p_value(values, stats.poisson(mean + 0.1 * np.sqrt(mean))) < 1e-6
     assert deviation(values, mean, np.sqrt(mean)) < 4.0
     squares, of_squares = (values - mean) ** 2, np.sqrt(mean + 2.0 * mean * mean)
     assert deviation(squares, mean, of_squares) < 4.0
@@ -52,13 +52,13 @@ def test_poisson_draws(mean):
 
 
 def test_the_far_tail_of_a_count():
-    """Beyond five deviations the squeeze is not used: shares within four standard errors."""
+    """Beyond five standard deviations the squeeze is not used: fractions within four standard errors."""
     values = sample(fill_poisson, 10 * SIZE, 12.0, seed=61)
     for beyond in (24, 28):
-        share = stats.poisson(12.0).sf(beyond)
-        assert deviation(values > beyond, share, np.sqrt(share)) < 4.0
-    share = stats.poisson(12.0).sf(24)
-    assert deviation(values > 24, 1.3 * share, np.sqrt(share)) > 10.0
+        fraction = stats.poisson(12.0).sf(beyond)
+        assert deviation(values > beyond, fraction, np.sqrt(fraction)) < 4.0
+    fraction = stats.poisson(12.0).sf(24)
+    assert deviation(values > 24, 1.3 * fraction, np.sqrt(fraction)) > 10.0
 
 
 def test_exponential_draws():

@@ -34,7 +34,7 @@ def test_moments(z, moment):
 
 
 def test_kolmogorov_smirnov(z):
-    """The controls are 6 and 4.6 over sqrt(SIZE) away from the normal law; one in a thousand samples is 1.95 away."""
+    """The controls are 6 and 4.6 over sqrt(SIZE) from the normal distribution; one sample in 1,000 is 1.95 away."""
     ordered = np.sort(z)
     assert stats.kstest(ordered, "norm").pvalue > 1e-3
     assert stats.kstest(ordered + 0.005, "norm").pvalue < 1e-6
@@ -50,11 +50,11 @@ def test_neighbours_are_independent(z):
 
 @pytest.mark.parametrize(("edge", "scale"), [(3.0, 1.01), (4.0, 1.05)])
 def test_share_of_the_tails(z, edge, scale):
-    share = stats.norm.sf(edge)
-    spread = np.sqrt(share * (1.0 - share))
+    fraction = stats.norm.sf(edge)
+    spread = np.sqrt(fraction * (1.0 - fraction))
     for side in (1.0, -1.0):
-        assert deviation(side * z > edge, share, spread) < 4.0
-        assert deviation(side * z * scale > edge, share, spread) > 10.0
+        assert deviation(side * z > edge, fraction, spread) < 4.0
+        assert deviation(side * z * scale > edge, fraction, spread) > 10.0
 
 
 def keep_tail(out, edge, draws, stream):
@@ -70,18 +70,21 @@ def keep_tail(out, edge, draws, stream):
 
 def test_the_law_of_the_far_tail():
     """Beyond the last layer of the ziggurat, where draws are made in another way: 10^8 draws leave 26,000 there."""
-    draws, share = 100_000_000, 2.0 * stats.norm.sf(TAIL_START)
-    out = np.empty(int(2 * draws * share))
+    draws, fraction = 100_000_000, 2.0 * stats.norm.sf(TAIL_START)
+    out = np.empty(int(2 * draws * fraction))
     tail = out[: compiled(keep_tail)(out, TAIL_START, draws, stream_of(21))]
-    expected = draws * share
+    expected = draws * fraction
     assert abs(len(tail) - expected) < 4.0 * np.sqrt(expected)
 
-    def law(x):
+    def distribution(x):
         return 1.0 - stats.norm.sf(x) / stats.norm.sf(TAIL_START)
 
     size = np.abs(tail)
-    assert stats.kstest(size, law).pvalue > 1e-3
+    assert stats.kstest(size, distribution).pvalue > 1e-3
     rate = TAIL_START  # what the tail would be without its rejection step: exponential
-    assert stats.kstest(TAIL_START + np.random.default_rng(1).exponential(1.0 / rate, len(size)), law).pvalue < 1e-6
+    assert (
+        stats.kstest(TAIL_START + np.random.default_rng(1).exponential(1.0 / rate, len(size)), distribution).pvalue
+        < 1e-6
+    )
     assert abs((tail > 0).sum() - len(tail) / 2) < 4.0 * np.sqrt(len(tail) / 4)
     assert (size > 5.0).sum() == pytest.approx(2.0 * draws * stats.norm.sf(5.0), abs=4.0 * np.sqrt(57.0))

@@ -10,6 +10,8 @@ from bayesregret import rng
 from bayesregret.rng import GOLDEN, INSTANCE, POLICY, REWARD, U
 from draws import fill_beta, fill_normal, fill_raw, fill_sign, fill_uniform, sample, stream_of
 
+pytestmark = pytest.mark.both
+
 ADDRESSES = [
     (0, 0, INSTANCE),
     (0, 1, INSTANCE),
@@ -204,7 +206,7 @@ def test_a_point_above_the_density_is_drawn_again():
 def test_extreme_beta_draws_are_probabilities(a, b):
     values = np.array(take(rng.beta, stream_of(6), 100, a, b))
     assert ((values >= 0.0) & (values <= 1.0)).all()  # false for NaN
-    if a < 0.1 and b < 0.1:  # nearly a fair coin
+    if a < 0.1 and b < 0.1:  # nearly 0 or 1 with equal probability
         assert 20 < np.rint(values).sum() < 80
     elif min(a, b) > 1e3:  # nearly a constant
         assert np.allclose(values, a / (a + b), rtol=1e-6)

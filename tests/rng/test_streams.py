@@ -76,7 +76,7 @@ def bit_counts(words):
 @pytest.mark.compiled
 @pytest.mark.parametrize("loop", [first_of_runs, first_of_labels])
 def test_no_bit_of_the_first_outputs_leans(loop):
-    """Every bit, and every bit's change from one stream to the next, is a fair coin, without any warm-up."""
+    """Every bit, and its change from one stream to the next, is 0 or 1 with equal probability, without warm-up."""
     _, bits = first_draws(loop, 4, INSTANCE if loop is first_of_runs else 0)
     for words in (
         bits[:, 0],

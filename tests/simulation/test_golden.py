@@ -1,7 +1,8 @@
 """Simulations keep their bits: the golden file holds what every policy did on every model before.
 
-Plain Python gives the same bits as compiled code, and saves minutes of compilation; only what takes long in plain
-Python runs compiled.
+They run in plain Python, without waiting for the compiler. That compiled code gives the same bits is tested for every
+kernel in test_engine.py, kernels/test_delayed.py, kernels/test_linear_every_round.py and
+kernels/test_conjugate_decisions.py.
 """
 
 import json
@@ -11,7 +12,6 @@ import pytest
 from golden import simulations
 
 GOLDEN = json.loads(simulations.FILE.read_text())
-SLOW_IN_PLAIN_PYTHON = {"bayes-optimal", "gittins", "information-directed"}
 
 
 @pytest.mark.compiled
@@ -22,14 +22,9 @@ def test_every_policy_that_runs_on_a_model_is_in_the_file():
     assert {policy for _, policy, _ in cases.values()} == simulations.POLICIES.keys()
 
 
-def golden_cases():
-    for name, golden in GOLDEN.items():
-        marks = pytest.mark.compiled if golden["case"][1] in SLOW_IN_PLAIN_PYTHON else ()
-        yield pytest.param(golden, id=name, marks=marks)
-
-
-@pytest.mark.parametrize("golden", list(golden_cases()))
-def test_bits(golden):
+@pytest.mark.parametrize("name", GOLDEN)
+def test_bits(name):
+    golden = GOLDEN[name]
     now = simulations.simulated(*golden["case"])
     assert now["pulls"] == golden["pulls"]
     assert now["regret"] == pytest.approx(golden["regret"], rel=1e-12)

@@ -102,7 +102,8 @@ class EveryRoundAgent(Agent):
     def _restore(self, state: dict[str, Any]) -> None:
         for name in SAVED_STATS:
             kept = getattr(self._stats, name)
-            kept[...] = numbers(state, name, kept.shape)
+            if kept.size > 0:  # states of earlier versions hold memory that this policy no longer needs
+                kept[...] = numbers(state, name, kept.shape)
         self._stats.scratch[...] = 0.0
         self._stats.received[0] = self._stats.counts.sum()
         self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)

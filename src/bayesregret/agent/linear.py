@@ -18,13 +18,19 @@ from bayesregret.models.linear import LinearModel
 from bayesregret.models.linear_lazy_posterior import (
     EXCESS,
     SETTLED,
-    begin_streak,
     add_linear_reward,
+    begin_streak,
     linear_empty_stats,
     make_lazy_posterior,
     set_streak,
 )
-from bayesregret.models.linear_posterior import LinearPosterior, set_target, reset_posterior, add_rewards, make_posterior
+from bayesregret.models.linear_posterior import (
+    LinearPosterior,
+    add_rewards,
+    make_posterior,
+    reset_posterior,
+    set_target,
+)
 from bayesregret.policies import Policy
 from bayesregret.rng import read_stream, write_stream
 from bayesregret.simulation.kernels.select import Selection

@@ -1,4 +1,4 @@
-"""Bayesian bandits: a prior, a reward distribution and a closed-form posterior, one file each."""
+"""Bayesian bandits: prior, reward distribution and closed-form posterior, one file per model."""
 
 from bayesregret.models.bandit import Bandit, Instance
 from bayesregret.models.bernoulli import BernoulliBandit

@@ -1,4 +1,4 @@
-"""What every Bayesian bandit has: arms, a prior to draw instances from, and a reward distribution."""
+"""Base class of Bayesian bandits: arms, a prior over instances, and a reward distribution."""
 
 from __future__ import annotations
 
@@ -21,9 +21,20 @@ from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One draw from the prior: what the policy does not know.
+    """One draw from the prior, hidden from the policy.
 
-    `parameter` is the model parameter theta; for K-armed bandits it is the vector of mean rewards itself.
+    Attributes
+    ----------
+    mean_rewards : ndarray
+        Mean reward of each arm.
+    parameter : ndarray
+        Parameter theta of the model; for K-armed bandits of known noise it is `mean_rewards`.
+
+    Examples
+    --------
+    >>> instance = BernoulliBandit(alpha=[1, 1], beta=[1, 3]).draw_instance(seed=1)
+    >>> instance.best_arm, instance.gaps.round(3).tolist()
+    (0, [0.0, 0.317])
     """
 
     mean_rewards: Array
@@ -31,74 +42,122 @@ class Instance:
 
     @functools.cached_property
     def best_arm(self) -> int:
-        """The arm with the highest mean reward, the lowest-numbered one on ties."""
+        """Arm with the highest mean reward, the lowest-numbered one on ties."""
         return int(np.argmax(self.mean_rewards))
 
     @functools.cached_property
     def gaps(self) -> Array:
-        """How much each arm's mean reward falls short of the best one's."""
+        """(arms,): highest mean reward minus that of each arm."""
         return np.asarray(self.mean_rewards[self.best_arm] - self.mean_rewards)
 
     @property
     def min_gap(self) -> float:
-        """The smallest gap among the other arms; infinite if there is no other arm."""
+        """Smallest gap of the other arms; infinite if there is only one arm."""
         return float(np.delete(self.gaps, self.best_arm).min(initial=np.inf))
 
 
 class Bandit:
-    """A prior over bandit instances together with a reward distribution.
+    """A prior over bandit instances and a reward distribution.
 
-    A subclass names itself (`kind`), keeps its constructor's arguments under their own names, and sets the attributes
-    below. Two bandits are equal when these arguments are. See CONTRIBUTING.md for a whole model.
+    A subclass stores each argument of its constructor under the argument's name, and sets the attributes below. Two
+    bandits of one class are equal if these arguments are. CONTRIBUTING.md has a complete model.
+
+    Attributes
+    ----------
+    kind : str
+        Name in problem files and messages.
+    arms : int
+        Number of arms.
+    model : NamedTuple
+        The model that the functions of `bayesregret.contracts` are implemented for.
+    reward_proxy : float
+        Sub-Gaussian variance proxy of a reward around its mean, the largest of all arms; infinite if there is none.
+
+    Examples
+    --------
+    >>> bandit = GaussianBandit(prior_mean=[0, 0], prior_width=1, reward_noise=2)
+    >>> bandit.kind, bandit.arms, bandit.reward_proxy
+    ('gaussian', 2, 4.0)
     """
 
     kind: ClassVar[str]
     arms: int
-    model: Any  # the NamedTuple that the functions of `bayesregret.contracts` are implemented for
-    # The sub-Gaussian variance proxy of a reward around its mean, the arms' largest; infinite where there is none.
+    model: Any
     reward_proxy: float
 
     @property
     def a_kind(self) -> str:
-        """For messages: a gaussian, an exponential."""
+        """The kind with its article, for messages: "a gaussian", "an exponential"."""
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
 
     def settings(self) -> dict[str, Any]:
-        """The constructor's arguments by name, without those that are None."""
+        """Return the constructor's arguments by name, without those that are None."""
         given = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         return {name: value for name, value in given.items() if value is not None}
 
-    def check_reward(self, reward: Any) -> float:
-        """A reward that this bandit can give, as a float; ValueError otherwise."""
+    def check_reward(self, reward: float) -> float:
+        """Return a reward as a float; ValueError if this bandit cannot give it.
+
+        Parameters
+        ----------
+        reward : float
+            The reward to check.
+        """
         number = checks.real("reward", reward)
         if abs(number) > checks.LARGEST:
             raise checks.fail("reward", f"at most {checks.LARGEST:g} in size", reward)
         return number
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
-        """Whether a belief of this kind can learn from the other bandit's rewards."""
+        """Whether a belief of this kind can learn from the other bandit's rewards.
+
+        Parameters
+        ----------
+        other : Bandit
+            The bandit that gives the rewards.
+        """
         return True
 
     def no_prior_model(self) -> Any:
-        """The same rewards without a prior: what a policy that knows none believes."""
+        """Return the belief of a policy that uses no prior."""
         if self.reward_proxy == math.inf:
             raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")
         return NoPriorModel(self.reward_proxy)
 
     def world(self) -> Any:
-        """The model for one thread to draw from; one with room of its own, if an instance is more than its means."""
+        """Return a model for one thread to draw from, with its own arrays if an instance is more than its means."""
         return self.model
 
     def best_exploration(self, horizon: int) -> int:
-        """How many rounds of all arms in turn are best before the highest posterior mean is taken for good."""
-        from bayesregret.exact.explore_commit.best_length import (
-            best_exploration,  # needs SciPy, which takes long to load
-        )
+        """Return the number of rounds of uniform exploration, before a commitment, that minimises Bayes regret.
 
-        return best_exploration(self, checks.whole("horizon", horizon, 1))
+        Parameters
+        ----------
+        horizon : int
+            Number of rounds.
+        """
+        # Imported here because it needs SciPy, which is slow to load.
+        from bayesregret.exact.explore_commit.best_length import best_exploration_length
+
+        return best_exploration_length(self, checks.whole("horizon", horizon, 1))
 
     def draw_means(self, runs: int, *, seed: int, first_run: int = 0) -> Array:
-        """(runs, arms): the mean rewards of the instances that `simulate` meets with this seed."""
+        """Return the mean rewards of the instances that `simulate` draws with this seed.
+
+        Parameters
+        ----------
+        runs : int
+            Number of instances.
+        seed : int
+            Seed of the simulation.
+        first_run : int
+            Number of the first run, from 0.
+
+        Returns
+        -------
+        ndarray
+            Of shape (runs, arms).
+        """
         means = np.empty((checks.whole("runs", runs, 0), self.arms))
         first_run = checks.whole("first_run", first_run, 0)
         key = seed_key(checks.whole("seed", seed, 0))
@@ -107,12 +166,20 @@ class Bandit:
         return means
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
-        """The instance that `simulate` meets in one run."""
+        """Return the instance of one run of `simulate`.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the simulation.
+        run : int
+            Number of the run, from 0.
+        """
         means = self.draw_means(1, seed=seed, first_run=run)[0]
         return Instance(means, means)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that a problem file can hold: `model` and the constructor's arguments."""
+        """Return plain data for a problem file: `model` and the constructor's arguments."""
         return {"model": self.kind} | {
             name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.settings().items()
         }
@@ -133,7 +200,7 @@ class Bandit:
 
 
 def _brief(value: Any) -> str:
-    """A setting as it is printed: long arrays by their ends."""
+    """Text of a setting; long arrays are abbreviated."""
     if not isinstance(value, np.ndarray):
         return repr(value)
     shape = f" ({' x '.join(map(str, value.shape))})" if value.size > 12 else ""

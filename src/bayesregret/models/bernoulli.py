@@ -1,27 +1,25 @@
-"""The K-armed Bernoulli bandit with Beta priors, Section 3.2 of the paper."""
+"""K-armed Bernoulli bandit with Beta priors, Section 3.2 of the paper."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import (
-    divergence,
     divergence_limit,
     draw_means,
     draw_reward,
-    limit_rise,
-    never_lowers,
     posterior_draw,
     posterior_quantile,
     prior_pulls,
     prior_total,
-    pseudo_counts,
-    quantile_rise,
     variance_proxy,
 )
+from bayesregret.contracts.fast import divergence, limit_rise, never_lowers, pseudo_counts, quantile_rise
 from bayesregret.dispatch import rarely_called
 from bayesregret.models.bandit import Bandit
 from bayesregret.numerics.bernoulli_kl import highest_mean_within
@@ -33,25 +31,32 @@ from bayesregret.rng import beta, uniform
 class BernoulliModel(NamedTuple):
     alpha: Array
     beta: Array
-    pseudo_count: Array  # alpha + beta: the pulls that the prior is worth
+    pseudo_count: Array  # of the prior, alpha + beta
 
 
 class BernoulliBandit(Bandit):
-    """Independent Beta priors with positive pseudo-counts, rewards 0 or 1.
+    """K-armed bandit with independent Beta priors and rewards 0 or 1.
 
+    Parameters
+    ----------
+    alpha, beta : array_like
+        Positive pseudo-counts of successes and failures of each arm.
+
+    Examples
+    --------
     >>> BernoulliBandit(alpha=[1, 1], beta=[1, 3])
     BernoulliBandit(alpha=[1., 1.], beta=[1., 3.])
     """
 
     kind: ClassVar[str] = "bernoulli"
 
-    def __init__(self, alpha: Any, beta: Any) -> None:
+    def __init__(self, alpha: ArrayLike, beta: ArrayLike) -> None:
         self.alpha, self.beta = checks.positive_pair("alpha", alpha, "beta", beta)
         self.arms = len(self.alpha)
         self.reward_proxy = 0.25
         self.model = BernoulliModel(self.alpha, self.beta, self.alpha + self.beta)
 
-    def check_reward(self, reward: Any) -> float:
+    def check_reward(self, reward: float) -> float:
         number = checks.real("reward", float(reward) if isinstance(reward, bool) else reward, "0 or 1")
         if number not in (0.0, 1.0):
             raise checks.fail("reward", "0 or 1", reward)
@@ -86,7 +91,7 @@ def bernoulli_prior_total(model, arm):
 
 @variance_proxy.implement(BernoulliModel)
 def bernoulli_variance_proxy(model, arm, count):
-    """The Beta posterior's sub-Gaussian variance proxy (Marchal and Arbel 2017)."""
+    """Sub-Gaussian variance proxy of the Beta posterior (Marchal and Arbel 2017)."""
     return 0.25 / (model.pseudo_count[arm] + count + 1.0)
 
 
@@ -111,8 +116,11 @@ def bernoulli_quantile(model, stats, arm, tail):
 
 @rarely_called
 def quantile_near_1(a, b, tail):
-    """Where SciPy gives no number: for tails below 1e-16 of small pseudo-counts. There the tail is its first term,
-    (1 - x)^b / (b B(a, b)), to more digits than a float has. A pseudo-count may also have been rounded to 0."""
+    """Quantile where SciPy returns nan: for tails below 1e-16 and small pseudo-counts.
+
+    There the tail equals its first term, (1 - x)^b / (b B(a, b)), to all digits of a float. A pseudo-count may also
+    have been rounded to 0.
+    """
     if a <= 0.0 or b <= 0.0:
         return 1.0 if b <= 0.0 else 0.0
     return 1.0 - math.exp((math.log(tail * b) + betaln(a, b)) / b)
@@ -126,7 +134,7 @@ def bernoulli_quantile_rise(model, stats, arm, tail, quantile):
 
 @never_lowers.implement(BernoulliModel)
 def bernoulli_never_lowers(model, pulls, gain):
-    """All were successes: a Beta variable grows with its first pseudo-count, and so does the divergence's limit."""
+    """Whether all were successes: quantiles and divergence limits grow with the first pseudo-count."""
     return gain == pulls
 
 
@@ -144,5 +152,5 @@ def bernoulli_divergence(model, arm, mean, other):
 
 @limit_rise.implement(BernoulliModel)
 def bernoulli_limit_rise(model, arm, mean, limit):
-    """One over the divergence's slope, which grows with the limit."""
+    """One over the slope of the divergence, which grows with the limit."""
     return limit * (1.0 - limit) / (limit - mean) if mean < limit < 1.0 else (0.0 if limit >= 1.0 else math.inf)

@@ -1,9 +1,11 @@
-"""The K-armed exponential bandit: rewards are waiting times, their rates have Gamma priors."""
+"""K-armed exponential bandit: rewards are waiting times, whose rates have Gamma priors."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -23,9 +25,9 @@ from bayesregret.models.poisson import PoissonBandit
 from bayesregret.numerics.special import gammaincinv, ndtri
 from bayesregret.rng import exponential, gamma
 
-# Newton's method converges from above, at last quadratically.
+# Newton's method converges from above, quadratically near the root.
 MOST_STEPS, LAST_STEP = 60, 1e-14
-# From this shape on, four terms after the normal ones give all digits of a Gamma quantile, down to tails of 1e-20.
+# For larger shapes, four terms after the normal ones give all digits of a Gamma quantile, down to tails of 1e-20.
 LARGE_SHAPE = 1e5
 
 
@@ -35,18 +37,27 @@ class ExponentialModel(NamedTuple):
 
 
 class ExponentialBandit(Bandit):
-    """Independent Gamma(shape, rate) priors on the rates, exponential rewards whose means are one over their rates.
+    """K-armed bandit with exponential rewards, whose rates have independent Gamma priors.
 
-    A mean reward is inverse-gamma and has a mean, rate / (shape - 1), if the shape is above 1: the prior is worth
-    shape - 1 pulls that brought `rate` in sum. Rewards are not sub-Gaussian, so none of the paper's bounds holds.
+    An arm's mean reward, one over its rate, is inverse-gamma with mean rate / (shape - 1): the prior pseudo-count is
+    shape - 1, with rewards that sum to `rate`. Rewards are not sub-Gaussian, so none of the paper's bounds holds.
 
+    Parameters
+    ----------
+    shape : array_like
+        Shape of each arm's Gamma prior; above 1, so that the mean reward has a mean.
+    rate : array_like
+        Rate of each arm's Gamma prior; positive.
+
+    Examples
+    --------
     >>> ExponentialBandit(shape=[3, 2], rate=[2, 1])
     ExponentialBandit(shape=[3., 2.], rate=[2., 1.])
     """
 
     kind: ClassVar[str] = "exponential"
 
-    def __init__(self, shape: Any, rate: Any) -> None:
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)
         if self.shape.min() <= 1.0:
             raise ValueError(
@@ -56,7 +67,7 @@ class ExponentialBandit(Bandit):
         self.reward_proxy = math.inf
         self.model = ExponentialModel(self.shape, self.rate)
 
-    def check_reward(self, reward: Any) -> float:
+    def check_reward(self, reward: float) -> float:
         number = super().check_reward(reward)
         if number < 0.0:
             raise checks.fail("reward", "a number, at least 0", reward)
@@ -98,15 +109,16 @@ def exponential_draw(model, stats, arm, stream):
 
 @posterior_quantile.implement(ExponentialModel)
 def exponential_quantile(model, stats, arm, tail):
-    """A mean is high where its rate is low."""
+    """An upper quantile of the mean is one over a lower quantile of the rate."""
     return (model.rate[arm] + stats.totals[arm]) / low_gamma_quantile(model.shape[arm] + stats.counts[arm], tail)
 
 
 @jitable
 def low_gamma_quantile(shape, tail):
-    """What a Gamma(shape, 1) variable falls short of with chance `tail`.
+    """Value that a Gamma(shape, 1) variable is below with probability `tail`.
 
-    For large shapes by the expansion of Cornish and Fisher (1937): there SciPy's function has six digits in the tails.
+    For large shapes by the expansion of Cornish and Fisher (1937): there SciPy's function has only six digits in the
+    tails.
     """
     if shape < LARGE_SHAPE:
         return gammaincinv(shape, tail)
@@ -120,10 +132,10 @@ def low_gamma_quantile(shape, tail):
 
 @divergence_limit.implement(ExponentialModel)
 def exponential_divergence_limit(model, arm, mean, divergence):
-    """The largest q with log(q / mean) + mean / q - 1 <= divergence, by Newton's method.
+    """Largest q with log(q / mean) + mean / q - 1 <= divergence, by Newton's method.
 
-    In w = log(q / mean) it is w + exp(-w) - 1 <= divergence, which is convex, and at least w^2 / (2 + w): that gives
-    the start, from above.
+    In w = log(q / mean) the left side is w + exp(-w) - 1, which is convex and at least w^2 / (2 + w): this bound gives
+    a start above the root.
     """
     w = 0.5 * (divergence + math.sqrt(divergence * (divergence + 8.0)))
     for _ in range(MOST_STEPS):

@@ -1,4 +1,4 @@
-"""The K-armed Gaussian bandit, Section 3.1 of the paper."""
+"""K-armed Gaussian bandit, Section 3.1 of the paper."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -13,14 +14,13 @@ from bayesregret.contracts import (
     current_mean,
     draw_means,
     draw_reward,
-    normal_deviation,
     posterior_draw,
     posterior_quantile,
     prior_pulls,
     prior_total,
-    reward_deviation,
     variance_proxy,
 )
+from bayesregret.contracts.fast import normal_deviation, reward_deviation
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.gaussian_heteroscedastic import HeteroscedasticModel, HeteroscedasticRademacherModel
 from bayesregret.models.no_prior import NoPriorArmsModel
@@ -34,7 +34,7 @@ class GaussianModel(NamedTuple):
     prior_mean: Array
     prior_width: float
     reward_noise: float
-    strength: float  # reward_noise^2 / prior_width^2: the pulls that the prior is worth
+    pseudo_count: float  # prior pseudo-count, reward_noise^2 / prior_width^2
 
 
 class RademacherModel(NamedTuple):
@@ -43,27 +43,44 @@ class RademacherModel(NamedTuple):
     prior_mean: Array
     prior_width: float
     reward_noise: float
-    strength: float
+    pseudo_count: float
 
 
 class GaussianBandit(Bandit):
-    """Independent Gaussian priors, Gaussian rewards of known noise.
+    """K-armed bandit with independent Gaussian priors and Gaussian rewards of known noise.
 
-    `prior_width` and `reward_noise` are a number for all arms, or a list with one for each arm; a list of equal numbers
-    is that number. With `noise_kind="rademacher"` the noise is plus or minus `reward_noise` with probability one half
-    each, while beliefs stay Gaussian (the paper's appendix that compares BayesUCB and UCB1).
+    Parameters
+    ----------
+    prior_mean : array_like
+        Prior mean of each arm's mean reward.
+    prior_width : float or array_like
+        Prior standard deviation of the mean rewards: one for all arms, or one for each arm.
+    reward_noise : float or array_like
+        Standard deviation of rewards around their mean: one for all arms, or one for each arm. A list of equal numbers
+        is the same as that number, here and in `prior_width`.
+    noise_kind : str
+        "gaussian", or "rademacher": plus or minus `reward_noise`, with probability one half each, while beliefs stay
+        Gaussian (the paper's appendix that compares BayesUCB and UCB1).
 
+    Examples
+    --------
     >>> GaussianBandit(prior_mean=[1.0, 0.0], prior_width=1.0, reward_noise=2.0)
     GaussianBandit(prior_mean=[1., 0.], prior_width=1.0, reward_noise=2.0, noise_kind='gaussian')
-    >>> GaussianBandit(prior_mean=[1.0, 0.0], prior_width=[1.0, 3.0], reward_noise=2.0)
-    GaussianBandit(prior_mean=[1., 0.], prior_width=[1., 3.], reward_noise=2.0, noise_kind='gaussian')
+    >>> GaussianBandit(prior_mean=[1.0, 0.0], prior_width=[1.0, 3.0], reward_noise=2.0).arms_differ
+    True
     """
 
     kind: ClassVar[str] = "gaussian"
     prior_width: Any  # a float, or (arms,) where arms differ
     reward_noise: Any
 
-    def __init__(self, prior_mean: Any, prior_width: Any, reward_noise: Any, noise_kind: str = "gaussian") -> None:
+    def __init__(
+        self,
+        prior_mean: ArrayLike,
+        prior_width: float | ArrayLike,
+        reward_noise: float | ArrayLike,
+        noise_kind: str = "gaussian",
+    ) -> None:
         self.prior_mean = checks.vector("prior_mean", prior_mean)
         self.arms = len(self.prior_mean)
         self.prior_width = _number_or_vector("prior_width", prior_width, self.arms)
@@ -79,12 +96,12 @@ class GaussianBandit(Bandit):
 
     @property
     def prior_widths(self) -> Array:
-        """(arms,): the prior width of each arm."""
+        """(arms,): prior width of each arm."""
         return np.full(self.arms, self.prior_width)
 
     @property
     def reward_noises(self) -> Array:
-        """(arms,): the reward noise of each arm."""
+        """(arms,): reward noise of each arm."""
         return np.full(self.arms, self.reward_noise)
 
     def no_prior_model(self) -> Any:
@@ -94,16 +111,16 @@ class GaussianBandit(Bandit):
 
     def _make_model(self) -> Any:
         is_gaussian = self.noise_kind == "gaussian"
-        strength = (self.reward_noise / self.prior_width) ** 2
+        pseudo_count = (self.reward_noise / self.prior_width) ** 2
         if not self.arms_differ:
             shared = GaussianModel if is_gaussian else RademacherModel
-            return shared(self.prior_mean, self.prior_width, self.reward_noise, strength)
-        own = HeteroscedasticModel if is_gaussian else HeteroscedasticRademacherModel
-        return own(self.prior_mean, self.prior_widths, self.reward_noises, np.full(self.arms, strength))
+            return shared(self.prior_mean, self.prior_width, self.reward_noise, pseudo_count)
+        differing = HeteroscedasticModel if is_gaussian else HeteroscedasticRademacherModel
+        return differing(self.prior_mean, self.prior_widths, self.reward_noises, np.full(self.arms, pseudo_count))
 
 
 def _number_or_vector(field: str, value: Any, arms: int) -> float | Array:
-    """A positive number, or one for each arm; the number where all are equal."""
+    """Return a positive number, or one for each arm if they differ."""
     if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) == 0:
         return checks.positive(field, value)
     made = checks.positive_vector(field, value)
@@ -136,20 +153,20 @@ def rademacher_reward(model, arm, mean, stream):
 @prior_pulls.implement(GaussianModel)
 @prior_pulls.implement(RademacherModel)
 def gaussian_prior_pulls(model, arm):
-    return model.strength
+    return model.pseudo_count
 
 
 @prior_total.implement(GaussianModel)
 @prior_total.implement(RademacherModel)
 def gaussian_prior_total(model, arm):
-    return model.strength * model.prior_mean[arm]
+    return model.pseudo_count * model.prior_mean[arm]
 
 
 @variance_proxy.implement(GaussianModel)
 @variance_proxy.implement(RademacherModel)
 def gaussian_variance(model, arm, count):
     """Posterior variance, (1/prior_width^2 + count/reward_noise^2)^-1."""
-    return model.reward_noise * model.reward_noise / (model.strength + count)
+    return model.reward_noise * model.reward_noise / (model.pseudo_count + count)
 
 
 @normal_deviation.implement(GaussianModel)
@@ -174,7 +191,7 @@ def gaussian_draw(model, stats, arm, stream):
 @posterior_quantile.implement(HeteroscedasticModel)
 @posterior_quantile.implement(HeteroscedasticRademacherModel)
 def gaussian_quantile(model, stats, arm, tail):
-    """The normal quantile is kept: it is the same for every arm, and ten times the work of the rest."""
+    """Keep the normal quantile: it is the same for every arm, and ten times as expensive as the rest."""
     if stats.score[0] != tail:
         stats.score[0], stats.score[1] = tail, ndtri(tail)
     return current_mean(model, stats, arm) - normal_deviation(model, arm, stats.counts[arm]) * stats.score[1]

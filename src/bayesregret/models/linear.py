@@ -1,8 +1,8 @@
-"""The linear bandit with Gaussian rewards, Section 3.3 of the paper.
+"""Linear bandit with Gaussian rewards, Section 3.3 of the paper.
 
-Everything is done in whitened coordinates: with prior_cov = F F', the parameter is prior_mean + F zeta for a standard
-normal zeta, and an arm's feature vector becomes F'x. The prior is then the identity whatever the covariance was, so
-a singular one needs no inverse and no special case.
+All computations are in whitened coordinates: with prior_cov = F F', the parameter is prior_mean + F zeta for a standard
+normal zeta, and an arm's feature vector becomes F'x. The prior covariance is then the identity, so a singular one needs
+no inverse and no special case.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -21,7 +22,7 @@ from bayesregret.rng import INSTANCE, normal, open_stream, run_word, seed_key
 # Vector instructions work on whole groups of arms; the columns beyond the last arm are zero.
 ARM_GROUP = 16
 CACHE_LINE = 64  # bytes
-# A covariance's eigenvalue of this share of the largest, either side of zero, is zero.
+# Eigenvalues of a covariance smaller than this fraction of the largest one, of either sign, count as zero.
 ROUNDING = 1e-12
 
 
@@ -35,10 +36,23 @@ class LinearModel(NamedTuple):
 
 
 class LinearBandit(Bandit):
-    """Arms are rows of `features`; the parameter has a Gaussian prior, given by `prior_cov` or by `prior_width`.
+    """Bandit whose mean rewards are linear in a parameter with a Gaussian prior.
 
-    `prior_cov` may be any symmetric positive semi-definite matrix; `prior_width=w` stands for w^2 times the identity.
+    Parameters
+    ----------
+    features : array_like
+        Table with one row for each arm: the mean reward is the row times the parameter.
+    prior_mean : array_like
+        Prior mean of the parameter.
+    prior_cov : array_like, optional
+        Prior covariance of the parameter: any symmetric positive semi-definite matrix.
+    prior_width : float, optional
+        Prior standard deviation of each coordinate, in place of `prior_cov`: w stands for w^2 times the identity.
+    reward_noise : float
+        Standard deviation of rewards around their mean.
 
+    Examples
+    --------
     >>> LinearBandit(features=[[1.0, 0.0], [0.6, 0.8]], prior_mean=[1.0, 0.0], prior_width=0.5, reward_noise=1.0)
     LinearBandit(features=[[1. , 0. ], [0.6, 0.8]], prior_mean=[1., 0.], prior_width=0.5, reward_noise=1.0)
     """
@@ -47,9 +61,9 @@ class LinearBandit(Bandit):
 
     def __init__(
         self,
-        features: Any,
-        prior_mean: Any,
-        prior_cov: Any = None,
+        features: ArrayLike,
+        prior_mean: ArrayLike,
+        prior_cov: ArrayLike | None = None,
         prior_width: float | None = None,
         *,
         reward_noise: float,
@@ -72,14 +86,14 @@ class LinearBandit(Bandit):
         self.model = self._model()
 
     def _covariance(self, dimension: int) -> Array:
-        """(d, d): the prior covariance, whichever way it was given."""
+        """(d, d): the prior covariance."""
         if self.prior_cov is not None:
             return self.prior_cov
         assert self.prior_width is not None
         return self.prior_width**2 * np.eye(dimension)
 
     def _model(self) -> LinearModel:
-        """The whitened features, arms side by side."""
+        """Whiten the features; arms are columns."""
         columns = -(-self.arms // ARM_GROUP) * ARM_GROUP
         whitened = aligned(self.covariance_root.shape[1], columns)
         whitened[:, : self.arms] = _product(self.covariance_root.T, self.features.T)
@@ -89,7 +103,13 @@ class LinearBandit(Bandit):
         return LinearModel(whitened, offset, self.reward_noise, self.arms)
 
     def ridge_model(self, regularisation: float) -> LinearModel:
-        """The belief whose posterior mean is ridge regression from zero: it knows the features and the noise alone."""
+        """Return the belief whose posterior mean is ridge regression; it uses the features and the noise alone.
+
+        Parameters
+        ----------
+        regularisation : float
+            Factor of the squared norm of the parameter in ridge regression.
+        """
         width = self.reward_noise / math.sqrt(regularisation)
         zero = np.zeros(self.features.shape[1])
         ridge: LinearModel = LinearBandit(self.features, zero, prior_width=width, reward_noise=self.reward_noise).model
@@ -108,7 +128,7 @@ class LinearBandit(Bandit):
 
 
 def aligned(*shape: int) -> Array:
-    """An array of zeros that starts on a cache line: vector instructions are half as fast across two."""
+    """Return zeros that start on a cache line: vector instructions are half as fast across two lines."""
     size = math.prod(shape)
     memory = np.zeros(size + CACHE_LINE // 8)
     skip = -memory.ctypes.data % CACHE_LINE // 8
@@ -116,7 +136,7 @@ def aligned(*shape: int) -> Array:
 
 
 def _checked_covariance(value: Any, dimension: int) -> Array:
-    """A symmetric positive semi-definite matrix of this size."""
+    """Return a symmetric positive semi-definite matrix of this size."""
     may_be = f"a symmetric positive semi-definite matrix, {dimension} by {dimension}"
     made = checks.array("prior_cov", value, 2, may_be)
     if made.shape != (dimension, dimension):
@@ -131,12 +151,12 @@ def _checked_covariance(value: Any, dimension: int) -> Array:
 
 
 def _root(covariance: Array) -> Array:
-    """(d, r): a root of a semi-definite matrix by Cholesky's method with pivots.
+    """(d, r): root of a semi-definite matrix by the Cholesky decomposition with pivots.
 
-    Done here and not by LAPACK so that it has the same bits on every machine; so is the product below.
+    LAPACK would not give the same bits on every machine; nor would its matrix product.
     """
     rest = (covariance + covariance.T) / 2.0
-    rounding = ROUNDING * len(rest) * np.diagonal(rest)  # each coordinate by its own size: they may differ vastly
+    rounding = ROUNDING * len(rest) * np.diagonal(rest)  # relative to each coordinate: their sizes may differ vastly
     columns: list[Array] = []
     while len(columns) < len(rest):
         left = np.where(np.diagonal(rest) > rounding, np.diagonal(rest), 0.0)
@@ -150,7 +170,7 @@ def _root(covariance: Array) -> Array:
 
 
 def _product(left: Array, right: Array) -> Array:
-    """The matrix product, summed in a fixed order."""
+    """Matrix product, summed in a fixed order."""
     total = np.zeros((left.shape[0], right.shape[1]))
     for i in range(left.shape[1]):
         total += left[:, i, None] * right[None, i, :]

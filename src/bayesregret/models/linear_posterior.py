@@ -1,10 +1,10 @@
-"""The posterior of a linear bandit, kept per arm.
+"""Posterior of a linear bandit, stored per arm.
 
-For every arm there is the mean and the variance of its mean reward, and a column of `roots`: its products with other
-columns are the posterior covariances of their mean rewards. It starts as the arm's whitened features. So the covariance
-is a matrix times its own transpose, symmetric and positive semi-definite whatever rounding does, and a prior a hundred
-million times as wide as the noise loses half the digits, not all of them. Pulls of one arm in a row are one rank-one
-update, however many they are.
+Each arm has the mean and variance of its mean reward, and a column of `roots`, whose products with other columns are
+the posterior covariances of their mean rewards; at first it holds the arm's whitened features. So the covariance is a
+matrix times its transpose, symmetric and positive semi-definite despite rounding, and a prior a hundred million times
+wider than the noise loses half the digits, not all of them. Any number of pulls of one arm in a row is one rank-one
+update.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.linear import LinearModel, aligned
 
-# Rank-one updates gather rounding errors; after this many the posterior is computed afresh from counts and surplus.
+# Rank-one updates gather rounding errors; after this many the posterior is recomputed from counts and surplus.
 UPDATES_UNTIL_REFRESH = 512
-# An update that leaves less than this of a variance cancels too many digits: variances are then taken from the roots.
+# An update that leaves less than this fraction of a variance loses too many digits: roots then give the variances.
 COLLAPSE = 1e-6
 
 
@@ -29,11 +29,11 @@ class LinearPosterior(NamedTuple):
     """Columns are arms, padded as in LinearModel."""
 
     counts: NDArray[np.int64]
-    surplus: Array  # sum of rewards over what the prior mean expects of them
+    surplus: Array  # sum of rewards minus those expected at the prior mean
     mean: Array
     variance: Array
     roots: Array  # (r, arms)
-    covariance: Array  # (arms,): with the arm aimed at
+    covariance: Array  # (arms,): with the target arm
     updates: NDArray[np.int64]  # (1,): since the last refresh
 
 
@@ -51,8 +51,8 @@ def make_posterior(model: LinearModel) -> LinearPosterior:
 
 
 @jitable
-def forget(posterior, model):
-    """Back to the prior, nothing seen."""
+def reset_posterior(posterior, model):
+    """Return to the prior."""
     for arm in range(posterior.counts.shape[0]):
         posterior.counts[arm] = 0
         posterior.surplus[arm] = 0.0
@@ -74,7 +74,7 @@ def set_to_prior(posterior, model):
 
 
 @jitable
-def aim(posterior, target):
+def set_target(posterior, target):
     """Compute every arm's posterior covariance with arm `target`."""
     for arm in range(posterior.covariance.shape[0]):
         posterior.covariance[arm] = 0.0
@@ -83,10 +83,10 @@ def aim(posterior, target):
 
 @jitable
 def add_rows(total, rows, weights):
-    """Add all rows, each times its weight, in their order.
+    """Add all rows, each times its weight, in order.
 
-    Two at a time: the sums are then half as often put into memory and read again. Weights of 0 are skipped, because
-    canonical and other sparse features are common.
+    Two at a time: sums are then stored and loaded half as often. Weights of 0 are skipped, because sparse features,
+    such as unit vectors, are common.
     """
     for i in range(0, rows.shape[0] - 1, 2):
         one, two = weights[i], weights[i + 1]
@@ -100,8 +100,8 @@ def add_rows(total, rows, weights):
 
 
 @jitable
-def learn(posterior, model, target, pulls, excess):
-    """Take in `pulls` rewards of the arm aimed at, which exceed what was expected of them by `excess` in sum."""
+def add_rewards(posterior, model, target, pulls, excess):
+    """Add `pulls` rewards of the target arm, which in total exceed their expectation by `excess`."""
     posterior.counts[target] += pulls
     posterior.surplus[target] += excess + pulls * (posterior.mean[target] - model.offset[target])
     update(posterior, model, target, pulls, excess)
@@ -112,9 +112,11 @@ def learn(posterior, model, target, pulls, excess):
 
 @jitable
 def update(posterior, model, target, pulls, excess):
-    """The rank-one update. With w the arm's variance, w_a its covariance with arm a, s^2 the noise, c the pulls and
-    D = s^2 + c w: the mean of arm a moves by w_a excess / D, its variance falls by w_a^2 c / D, and its column of roots
-    loses the target's times w_a c / (D + s sqrt(D)).
+    """Rank-one update.
+
+    With w the target's variance, w_a its covariance with arm a, s^2 the noise variance, c the pulls and D = s^2 + c w:
+    the mean of arm a moves by w_a excess / D, its variance falls by w_a^2 c / D, and its column of roots loses the
+    target's times w_a c / (D + s sqrt(D)).
     """
     noise = model.reward_noise * model.reward_noise
     own = posterior.covariance[target]
@@ -127,18 +129,18 @@ def update(posterior, model, target, pulls, excess):
             for arm in range(columns):
                 posterior.roots[i, arm] -= posterior.covariance[arm] * scale
     shrink = 1.0 / whole
-    share = inverse_or_zero(own)
+    precision = inverse_or_zero(own)
     move = excess * shrink
     kept = noise * shrink
     for arm in range(columns):
         posterior.mean[arm] += posterior.covariance[arm] * move
-        posterior.variance[arm] = variance_after(posterior.variance[arm], posterior.covariance[arm], share, kept)
+        posterior.variance[arm] = variance_after(posterior.variance[arm], posterior.covariance[arm], precision, kept)
     if kept < COLLAPSE:
-        take_variances_from_roots(posterior)
+        compute_variances_from_roots(posterior)
 
 
 @rarely_called
-def take_variances_from_roots(posterior):
+def compute_variances_from_roots(posterior):
     rank, columns = posterior.roots.shape
     for arm in range(columns):
         posterior.variance[arm] = 0.0
@@ -152,23 +154,23 @@ def inverse_or_zero(value):
 
 
 @jitable
-def variance_after(variance, covariance, share, kept):
-    """An arm's variance when of what it has in common with the arm aimed at the share `kept` is still unknown.
+def variance_after(variance, covariance, precision, kept):
+    """Variance of an arm after the part that it has in common with the target has shrunk to the fraction `kept`.
 
-    `share` is one over the variance of the arm aimed at. Taking the common part out before it shrinks, and not only
-    what it loses, keeps the digits when a single reward takes away nearly all of a wide prior.
+    `precision` is one over the target's variance. Subtracting the whole common part, and not only its loss, keeps the
+    digits when a single reward removes nearly all of a wide prior.
     """
-    common = covariance * share * covariance  # in this order it cannot overflow
+    common = covariance * precision * covariance  # in this order it cannot overflow
     return max(0.0, variance - common) + common * kept
 
 
 @rarely_called
 def refresh(posterior, model):
-    """Compute the posterior afresh from counts and surplus, one update for each arm that was pulled."""
+    """Recompute the posterior from counts and surplus, with one update for each pulled arm."""
     set_to_prior(posterior, model)
     for arm in range(model.arms):
         pulls = posterior.counts[arm]
         if pulls > 0:
-            aim(posterior, arm)
+            set_target(posterior, arm)
             excess = posterior.surplus[arm] - pulls * (posterior.mean[arm] - model.offset[arm])
             update(posterior, model, arm, pulls, excess)

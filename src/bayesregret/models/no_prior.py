@@ -1,4 +1,4 @@
-"""Arms of which nothing is known before they are pulled: the limit of an infinitely wide prior."""
+"""Arms without a prior: the limit of an infinitely wide one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesregret.contracts import divergence_limit, prior_pulls, prior_total, va
 
 
 class NoPriorModel(NamedTuple):
-    """No prior; rewards are sub-Gaussian with this variance proxy around their mean."""
+    """No prior; rewards are sub-Gaussian around their mean with this variance proxy."""
 
     reward_proxy: float
 
@@ -23,33 +23,33 @@ class NoPriorArmsModel(NamedTuple):
 
 @prior_pulls.implement(NoPriorModel)
 @prior_pulls.implement(NoPriorArmsModel)
-def flat_prior_pulls(model, arm):
+def no_prior_pulls(model, arm):
     return 0.0
 
 
 @prior_total.implement(NoPriorModel)
 @prior_total.implement(NoPriorArmsModel)
-def flat_prior_total(model, arm):
+def no_prior_total(model, arm):
     return 0.0
 
 
 @variance_proxy.implement(NoPriorModel)
-def flat_variance(model, arm, count):
-    """Variance proxy of the sample mean; infinite before the first pull, which makes an arm be tried."""
+def no_prior_variance(model, arm, count):
+    """Variance proxy of the sample mean; infinite before the first pull, so that every arm is tried."""
     return model.reward_proxy / count if count > 0 else math.inf
 
 
 @variance_proxy.implement(NoPriorArmsModel)
-def flat_arms_variance(model, arm, count):
+def no_prior_arms_variance(model, arm, count):
     return model.reward_proxy[arm] / count if count > 0 else math.inf
 
 
 @divergence_limit.implement(NoPriorModel)
-def flat_divergence_limit(model, arm, mean, divergence):
-    """(x - mean)^2 / (2 s^2), as if rewards were normal of variance s^2."""
+def no_prior_divergence_limit(model, arm, mean, divergence):
+    """KL is (q - mean)^2 / (2 s^2), as for normal rewards of variance s^2."""
     return mean + math.sqrt(2.0 * model.reward_proxy * divergence)
 
 
 @divergence_limit.implement(NoPriorArmsModel)
-def flat_arms_divergence_limit(model, arm, mean, divergence):
+def no_prior_arms_divergence_limit(model, arm, mean, divergence):
     return mean + math.sqrt(2.0 * model.reward_proxy[arm] * divergence)

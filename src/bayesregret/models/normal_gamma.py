@@ -1,4 +1,4 @@
-"""The K-armed Gaussian bandit whose noise is unknown too: normal-inverse-gamma priors, Student posteriors."""
+"""K-armed Gaussian bandit with unknown noise: normal-inverse-gamma priors, Student posteriors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numbers
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -30,41 +31,68 @@ class NormalGammaModel(NamedTuple):
     prior_pulls: Array
     shape: Array
     scale: Array
-    variances: Array  # (arms,): of the rewards of the instance drawn last; a belief does not look at them
+    variances: Array  # (arms,): of rewards in the instance drawn last; unused in a belief
 
 
 class NormalGammaBandit(Bandit):
-    """Gaussian rewards of unknown mean and variance, independent for each arm.
+    """K-armed bandit with Gaussian rewards of unknown mean and variance, independent for each arm.
 
-    The variance of an arm's rewards is inverse-gamma with this shape and scale: scale over a Gamma(shape, 1) variable.
-    Given the variance, the mean reward is normal around `prior_mean` with the variance divided by `prior_pulls`. These
-    three are lists, or numbers for all arms. The mean reward alone has Student's distribution with 2 shape degrees of
-    freedom, so the shape must be above 1/2; its tails are heavy, so none of the paper's bounds holds.
+    The variance of an arm's rewards is inverse-gamma: `scale` over a Gamma(shape, 1) variable. Given the variance, the
+    mean reward is normal around `prior_mean`, with the variance divided by `prior_pulls`. Marginally the mean reward
+    has Student's distribution with 2 shape degrees of freedom. Its tails are heavy, so none of the paper's bounds
+    holds.
 
+    Parameters
+    ----------
+    prior_mean : array_like
+        Prior mean of each arm's mean reward.
+    prior_pulls : float or array_like
+        Prior pseudo-count, for all arms or for each one; positive.
+    shape : float or array_like
+        Shape of the inverse-gamma prior, for all arms or for each one; above 1/2, so that the mean reward has a mean.
+    scale : float or array_like
+        Scale of the inverse-gamma prior, for all arms or for each one; positive.
+
+    Examples
+    --------
     >>> NormalGammaBandit(prior_mean=[1, 0], prior_pulls=1, shape=2, scale=[1, 3])
     NormalGammaBandit(prior_mean=[1., 0.], prior_pulls=[1., 1.], shape=[2., 2.], scale=[1., 3.])
     """
 
     kind: ClassVar[str] = "normal-gamma"
 
-    def __init__(self, prior_mean: Any, prior_pulls: Any, shape: Any, scale: Any) -> None:
+    def __init__(
+        self,
+        prior_mean: ArrayLike,
+        prior_pulls: float | ArrayLike,
+        shape: float | ArrayLike,
+        scale: float | ArrayLike,
+    ) -> None:
         self.prior_mean = checks.vector("prior_mean", prior_mean)
         self.arms = len(self.prior_mean)
-        self.prior_pulls = _one_each("prior_pulls", prior_pulls, self.arms)
-        self.shape = _one_each("shape", shape, self.arms)
-        self.scale = _one_each("scale", scale, self.arms)
+        self.prior_pulls = _number_per_arm("prior_pulls", prior_pulls, self.arms)
+        self.shape = _number_per_arm("shape", shape, self.arms)
+        self.scale = _number_per_arm("scale", scale, self.arms)
         if self.shape.min() <= 0.5:
             raise ValueError(
                 f"shape must be above 0.5 for each arm, or its mean reward has no mean, got {self.shape.min():g}"
             )
-        self.reward_proxy = math.inf  # of what is known before the variance is drawn
+        self.reward_proxy = math.inf  # unconditionally: the variance is unbounded
         self.model = self.world()
 
     def world(self) -> NormalGammaModel:
         return NormalGammaModel(self.prior_mean, self.prior_pulls, self.shape, self.scale, np.zeros(self.arms))
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
-        """The instance that `simulate` meets in one run; `parameter` is (arms, 2), means and variances of rewards."""
+        """Return the instance of one run of `simulate`; `parameter` is (arms, 2), means and variances of rewards.
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the simulation.
+        run : int
+            Number of the run, from 0.
+        """
         world, means = self.world(), np.empty(self.arms)
         key = seed_key(checks.whole("seed", seed, 0))
         with np.errstate(over="ignore"):
@@ -72,8 +100,8 @@ class NormalGammaBandit(Bandit):
         return Instance(means, np.column_stack([means, world.variances]))
 
 
-def _one_each(field: str, value: Any, arms: int) -> Array:
-    """A positive number for each arm, from a list of them or from one for all."""
+def _number_per_arm(field: str, value: Any, arms: int) -> Array:
+    """Return a positive number for each arm, from a list or from one number for all."""
     may_be = "a positive number, or a list of them, one for each arm"
     made = checks.array(field, [value] * arms if isinstance(value, numbers.Real) else value, 1, may_be)
     if len(made) != arms:
@@ -117,7 +145,7 @@ def posterior_shape(model, stats, arm):
 
 @jitable
 def posterior_scale(model, stats, arm):
-    """What the rewards' deviations from their mean, and that mean's from the prior mean, add to the scale."""
+    """Prior scale plus half the squared deviations of rewards from their mean, and of it from the prior mean."""
     count = stats.counts[arm]
     if count == 0:
         return model.scale[arm]
@@ -128,7 +156,7 @@ def posterior_scale(model, stats, arm):
 
 @posterior_draw.implement(NormalGammaModel)
 def normal_gamma_draw(model, stats, arm, stream):
-    """The variance of the rewards first, then their mean given it."""
+    """Draw the variance of rewards, then their mean given the variance."""
     precision, stream = gamma_of_any_shape(posterior_shape(model, stats, arm), stream)
     z, stream = normal(stream)
     variance = posterior_scale(model, stats, arm) / (precision * (model.prior_pulls[arm] + stats.counts[arm]))

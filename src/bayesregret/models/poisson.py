@@ -1,9 +1,11 @@
-"""The K-armed Poisson bandit: rewards are counts, their means have Gamma priors."""
+"""K-armed Poisson bandit: rewards are counts, whose means have Gamma priors."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -21,7 +23,7 @@ from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.numerics.special import gammainccinv
 from bayesregret.rng import gamma_of_any_shape, poisson
 
-# Newton's method converges from above, at last quadratically.
+# Newton's method converges from above, quadratically near the root.
 MOST_STEPS, LAST_STEP = 60, 1e-14
 
 
@@ -31,24 +33,31 @@ class PoissonModel(NamedTuple):
 
 
 class PoissonBandit(Bandit):
-    """Independent Gamma(shape, rate) priors on the mean rewards, Poisson rewards.
+    """K-armed bandit with Poisson rewards, whose means have independent Gamma priors.
 
-    A prior is worth `rate` pulls that brought `shape` in sum. Rewards are not sub-Gaussian, so none of the paper's
-    bounds holds.
+    The prior pseudo-count is `rate`, with rewards that sum to `shape`. Rewards are not sub-Gaussian, so none of the
+    paper's bounds holds.
 
+    Parameters
+    ----------
+    shape, rate : array_like
+        Shape and rate of each arm's Gamma prior; positive.
+
+    Examples
+    --------
     >>> PoissonBandit(shape=[2, 1], rate=[1, 0.5])
     PoissonBandit(shape=[2., 1.], rate=[1. , 0.5])
     """
 
     kind: ClassVar[str] = "poisson"
 
-    def __init__(self, shape: Any, rate: Any) -> None:
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)
         self.arms = len(self.shape)
         self.reward_proxy = math.inf
         self.model = PoissonModel(self.shape, self.rate)
 
-    def check_reward(self, reward: Any) -> float:
+    def check_reward(self, reward: float) -> float:
         may_be = "a whole number, at least 0"
         number = checks.real("reward", reward, may_be)
         if not 0.0 <= number <= checks.LARGEST or number != math.floor(number):
@@ -95,10 +104,10 @@ def poisson_quantile(model, stats, arm, tail):
 
 @divergence_limit.implement(PoissonModel)
 def poisson_divergence_limit(model, arm, mean, divergence):
-    """The largest q with q - mean - mean log(q / mean) <= divergence, by Newton's method.
+    """Largest q with q - mean - mean log(q / mean) <= divergence, by Newton's method.
 
-    With q = mean (1 + s) it is s - log(1 + s) <= c, which is convex, and at least s^2 / (2 (1 + s)): that gives the
-    start, from above.
+    With q = mean (1 + s) and c = divergence / mean this is s - log(1 + s) <= c, whose left side is convex and at least
+    s^2 / (2 (1 + s)): this bound gives a start above the root.
     """
     if mean <= 0.0:
         return divergence

@@ -1,4 +1,4 @@
-"""Policies: data plus one formula, one file each."""
+"""Bandit policies: data plus one formula, one file per policy."""
 
 from bayesregret.policies.base import Policy
 from bayesregret.policies.bayes_optimal import BayesOptimal

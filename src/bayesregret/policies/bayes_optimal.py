@@ -1,4 +1,4 @@
-"""The best policy there is for two or three Bernoulli arms: decisions that a dynamic programme found."""
+"""Bayes-optimal policy for two or three Bernoulli arms: decisions computed by dynamic programming."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Switches(NamedTuple):
-    """For two arms: from how many wins of arm 1 on it is pulled. With one arm there are none."""
+    """Decisions for two arms: the smallest number of wins of arm 1 at which it is pulled. Empty for one arm."""
 
     horizon: int
     switch: NDArray[np.uint16]
 
 
 class Choices(NamedTuple):
-    """For three arms: which is pulled, by pulls and wins."""
+    """Decisions for three arms: the arm to pull, by pulls and wins."""
 
     horizon: int
     places: NDArray[np.int64]
@@ -53,13 +53,21 @@ def choose_by_state(policy, model, stats, round_, stream):
 
 @dataclass(frozen=True)
 class BayesOptimal(BelievingPolicy):
-    """No policy has less Bayes regret: for Bernoulli bandits of two arms over at most 500 rounds, or three over 60.
+    """Policy with the smallest possible Bayes regret, for Bernoulli bandits; it needs the horizon.
 
-    It needs the horizon. Where rewards come late it plays as if the rounds without a reward had not been. `prior` is a
-    bandit whose prior the policy believes in, the true one if None.
+    It runs on two arms over at most 500 rounds, or three over 60. With late rewards it ignores rounds whose reward has
+    not arrived.
 
-    >>> BayesOptimal()
-    BayesOptimal(prior=None)
+    Parameters
+    ----------
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
+
+    Examples
+    --------
+    >>> agent = BayesOptimal().start(BernoulliBandit(alpha=[1, 1], beta=[1, 2]), horizon=10)
+    >>> agent.select()
+    0
     """
 
     name: ClassVar[str] = "bayes-optimal"

@@ -1,4 +1,4 @@
-"""BayesUCB, Algorithm 1 of the paper: take the arm with the highest Bayesian upper confidence bound."""
+"""BayesUCB, Algorithm 1 of the paper: pull the arm with the highest Bayesian upper confidence bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UpperConfidence(NamedTuple):
-    """An upper confidence bound that fails with probability delta."""
+    """Upper confidence bound that fails with probability delta."""
 
     log_inverse_delta: float
 
@@ -24,13 +24,13 @@ class UpperConfidence(NamedTuple):
 @confidence_width.implement(UpperConfidence)
 def upper_confidence_width(policy, variance):
     """sqrt(2 v log(1/delta)), Section 3."""
-    if variance == math.inf:  # an arm never tried comes first even at horizon 1, where delta is 1
+    if variance == math.inf:  # an unpulled arm comes first even at horizon 1, where delta is 1
         return math.inf
     return math.sqrt(2.0 * variance * policy.log_inverse_delta)
 
 
 class FixedQuantile(NamedTuple):
-    """The same where tails are heavier than normal ones: no width is valid there, the quantile itself is."""
+    """Posterior quantile as the index, for tails heavier than normal ones, where no width is valid."""
 
     tail: float
 
@@ -42,14 +42,23 @@ def fixed_quantile_index(policy, model, stats, arm, round_):
 
 @dataclass(frozen=True)
 class BayesUCB(BelievingPolicy):
-    """Index: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
+    """Index policy: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
 
     Where there is no such proxy (poisson, exponential and normal-gamma beliefs), the index is the posterior quantile of
-    order 1 - delta, the median at least. `delta` is the failure probability of a confidence interval, 1/horizon if
-    None. `prior` is a bandit whose prior the policy believes in, the true one if None.
+    order 1 - delta, or the median if that is higher.
 
-    >>> BayesUCB(delta=0.01)
-    BayesUCB(delta=0.01, prior=None)
+    Parameters
+    ----------
+    delta : float, optional
+        Failure probability of a confidence interval; by default 1/horizon.
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
+
+    Examples
+    --------
+    >>> agent = BayesUCB(delta=0.01).start(GaussianBandit([0, 0.5], prior_width=[1, 0.1], reward_noise=1))
+    >>> agent.index.round(2).tolist()
+    [3.03, 0.8]
     """
 
     name: ClassVar[str] = "bayes-ucb"
@@ -62,8 +71,8 @@ class BayesUCB(BelievingPolicy):
             checks.probability("delta", self.delta)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
-        level, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)
-        if has_no_width(belief) and type(belief) in posterior_quantile.bodies:
+        log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)
+        if has_no_width(belief) and posterior_quantile.supports(belief):
             make_special_functions_ready()
-            return FixedQuantile(min(0.5, math.exp(-level)))
-        return UpperConfidence(level)
+            return FixedQuantile(min(0.5, math.exp(-log_inverse)))
+        return UpperConfidence(log_inverse)

@@ -1,4 +1,4 @@
-"""Explore, then commit: an A/B test. All arms equally often at first, then the one that did best for good."""
+"""Explore, then commit: an A/B test that pulls all arms equally often, then only the winner."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 
-class ThenTheWinner(NamedTuple):
-    explore: int  # rounds
+class ExploreRounds(NamedTuple):
+    explore: int
 
 
-@choose_arm.implement(ThenTheWinner)
-def choose_then_the_winner(policy, model, stats, round_, stream):
-    """`memory` holds the winner, plus 1, once it is chosen."""
+@choose_arm.implement(ExploreRounds)
+def choose_explore_commit(policy, model, stats, round_, stream):
+    """`memory` holds the winner plus 1; 0 while it is undecided."""
     arms = stats.counts.shape[0]
     if round_ <= policy.explore:
         return (round_ - 1) % arms, stream
@@ -30,8 +30,8 @@ def choose_then_the_winner(policy, model, stats, round_, stream):
     return int(stats.memory[0]) - 1, stream
 
 
-@choose_linear.implement(ThenTheWinner)
-def choose_then_the_linear_winner(policy, posterior, stats, round_, stream):
+@choose_linear.implement(ExploreRounds)
+def choose_linear_explore_commit(policy, posterior, stats, round_, stream):
     if round_ <= policy.explore:
         return (round_ - 1) % stats.counts.shape[0], stream
     if stats.memory[0] == 0.0:
@@ -41,13 +41,20 @@ def choose_then_the_linear_winner(policy, posterior, stats, round_, stream):
 
 @dataclass(frozen=True)
 class ExploreCommit(BelievingPolicy):
-    """All arms in turn for `explore` rounds, then the one with the highest posterior mean, for good.
+    """Explore, then commit: all arms in turn for `explore` rounds, then only the one with the highest posterior mean.
 
-    If `explore` is None, it is the number of rounds that makes Bayes regret smallest under the prior that the policy
-    believes in; that needs a horizon. `prior` is a bandit whose prior the policy believes in, the true one if None.
+    Parameters
+    ----------
+    explore : int, optional
+        Number of exploration rounds; by default the number that minimises Bayes regret under the prior that the policy
+        believes in, which needs a horizon.
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
 
-    >>> ExploreCommit(explore=100)
-    ExploreCommit(explore=100, prior=None)
+    Examples
+    --------
+    >>> ExploreCommit().settings(GaussianBandit([0, 0], prior_width=1, reward_noise=1), horizon=1000).explore
+    30
     """
 
     name: ClassVar[str] = "explore-commit"
@@ -59,12 +66,12 @@ class ExploreCommit(BelievingPolicy):
         if self.explore is not None:
             checks.whole("explore", self.explore, 0)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> ThenTheWinner:
+    def settings(self, bandit: Bandit, horizon: int | None) -> ExploreRounds:
         if self.explore is not None:
-            return ThenTheWinner(int(self.explore))
+            return ExploreRounds(int(self.explore))
         if horizon is None:
             raise ValueError("explore must be given, a whole number of rounds, when there is no horizon")
-        return ThenTheWinner((self.prior or bandit).best_exploration(horizon))
+        return ExploreRounds((self.prior or bandit).best_exploration(horizon))
 
     def memory(self, bandit: Bandit) -> int:
         return 1

@@ -1,4 +1,4 @@
-"""The index of Gittins (1979) for the rounds that are left, as Kaufmann (2018) and Lattimore (2016) study it."""
+"""Finite-horizon Gittins index (Gittins 1979), as studied by Lattimore (2016) and Kaufmann (2018)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.contracts import choose_arm, current_mean, reward_deviation
+from bayesregret.contracts import choose_arm, current_mean
+from bayesregret.contracts.fast import reward_deviation
 from bayesregret.dispatch import contract, jitable
 from bayesregret.policies.base import BelievingPolicy
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class BernoulliIndices(NamedTuple):
-    """A row for each kind of arm: by pulls, wins and rounds left."""
+    """Indices by pulls, wins and remaining rounds: a row for each kind of arm."""
 
     horizon: int
     table: Array
@@ -28,16 +29,16 @@ class BernoulliIndices(NamedTuple):
 
 
 class GaussianIndices(NamedTuple):
-    """What is added to the posterior mean, for noise 1: a table for each kind of arm, by pulls and rounds left."""
+    """Index minus posterior mean, for noise 1, by pulls and remaining rounds: a table for each kind of arm."""
 
     horizon: int
     widths: Array
     kind: NDArray[np.int64]
 
 
-@contract
+@contract()
 def gittins_of_state(policy, model, stats, arm, left):
-    """The index of an arm with so many rounds left, at least 1: never falls as they become more."""
+    """Index of an arm with `left` >= 1 remaining rounds; it never falls as `left` grows."""
 
 
 @gittins_of_state.implement(BernoulliIndices)
@@ -54,7 +55,10 @@ def gittins_of_mean(policy, model, stats, arm, left):
 
 @jitable
 def gittins_now(policy, model, stats, arm, round_):
-    """Rewards from elsewhere make the table shorter. After the horizon there is nothing to learn for."""
+    """Index of an arm in a round; after the horizon its posterior mean.
+
+    An arm may have more pulls than there were rounds, as an agent can be given rewards of earlier ones.
+    """
     left = policy.horizon - max(round_ - 1, stats.counts[arm])
     return gittins_of_state(policy, model, stats, arm, left) if left > 0 else current_mean(model, stats, arm)
 
@@ -62,35 +66,42 @@ def gittins_now(policy, model, stats, arm, round_):
 @choose_arm.implement(BernoulliIndices)
 @choose_arm.implement(GaussianIndices)
 def choose_by_gittins(policy, model, stats, round_, stream):
-    """An index falls while its arm waits, so one from an earlier round is a ceiling, and only the highest are looked up
-    again. `scratch` holds the ceilings and the counts that they were found for, plus 1."""
+    """Choose the highest index. An index falls while its arm waits, so one from an earlier round is an upper bound, and
+    only the highest are looked up again. `scratch` holds these bounds, and the counts that they are for, plus 1."""
     arms = stats.counts.shape[0]
-    ceilings, stamps = stats.scratch[:arms], stats.scratch[arms:]
+    uppers, stamps = stats.scratch[:arms], stats.scratch[arms:]
     for arm in range(arms):
         if stamps[arm] != stats.counts[arm] + 1.0:
             stamps[arm] = stats.counts[arm] + 1.0
-            ceilings[arm] = gittins_now(policy, model, stats, arm, round_)
+            uppers[arm] = gittins_now(policy, model, stats, arm, round_)
     while True:
         best, highest = 0, -math.inf
         for arm in range(arms):
-            if ceilings[arm] > highest:
-                best, highest = arm, ceilings[arm]
+            if uppers[arm] > highest:
+                best, highest = arm, uppers[arm]
         index = gittins_now(policy, model, stats, best, round_)
         if index >= highest:
             return best, stream
-        ceilings[best] = index
+        uppers[best] = index
 
 
 @dataclass(frozen=True)
 class Gittins(BelievingPolicy):
-    """Index: the highest charge for each pull at which pulling the arm within the rounds left does not lose.
+    """Index policy: the highest charge per pull at which pulling the arm within the remaining rounds breaks even.
 
-    For Gaussian bandits over at most 2,000 rounds, fewer where more than 16 arms differ in noise over prior width, and
-    Bernoulli ones over at most 300. It needs the horizon. `prior` is a bandit whose prior the policy believes in, the
-    true one if None.
+    It needs the horizon: at most 2,000 rounds for Gaussian bandits, fewer if more than 16 arms differ in noise over
+    prior width, and at most 300 for Bernoulli bandits.
 
-    >>> Gittins()
-    Gittins(prior=None)
+    Parameters
+    ----------
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
+
+    Examples
+    --------
+    >>> agent = Gittins().start(BernoulliBandit(alpha=[1, 2], beta=[1, 2]), horizon=20)
+    >>> agent.select()
+    0
     """
 
     name: ClassVar[str] = "gittins"

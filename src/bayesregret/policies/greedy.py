@@ -1,4 +1,4 @@
-"""Greedy policies: the highest posterior mean, always or nearly always."""
+"""Greedy policies: the highest posterior mean, in all rounds or in most."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NoWidth(NamedTuple):
-    """Nothing to set."""
+    """Posterior mean without a confidence width."""
 
 
 @confidence_width.implement(NoWidth)
@@ -26,7 +26,7 @@ def no_width(policy, variance):
 
 
 class MeanAlone(NamedTuple):
-    """Nothing to set: for beliefs that have no variance to make a width of."""
+    """Posterior mean, for beliefs without a variance proxy."""
 
 
 @arm_index.implement(MeanAlone)
@@ -36,10 +36,17 @@ def mean_alone(policy, model, arm, count, total):
 
 @dataclass(frozen=True)
 class Greedy(BelievingPolicy):
-    """Index: the posterior mean. `prior` is a bandit whose prior the policy believes in, the true one if None.
+    """Index policy: the posterior mean.
 
-    >>> Greedy()
-    Greedy(prior=None)
+    Parameters
+    ----------
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
+
+    Examples
+    --------
+    >>> Greedy().start(GaussianBandit([0, 0.5], prior_width=1, reward_noise=1)).select()
+    1
     """
 
     name: ClassVar[str] = "greedy"
@@ -49,12 +56,12 @@ class Greedy(BelievingPolicy):
         return MeanAlone() if has_no_width(self.belief(bandit)) else NoWidth()
 
 
-class SometimesAny(NamedTuple):
+class RandomOrGreedy(NamedTuple):
     epsilon: float
 
 
-@choose_arm.implement(SometimesAny)
-def choose_sometimes_any(policy, model, stats, round_, stream):
+@choose_arm.implement(RandomOrGreedy)
+def choose_random_or_greedy(policy, model, stats, round_, stream):
     u, stream = uniform(stream)
     arms = stats.counts.shape[0]
     if u < policy.epsilon:
@@ -63,8 +70,8 @@ def choose_sometimes_any(policy, model, stats, round_, stream):
     return leading_arm(model, stats), stream
 
 
-@choose_linear.implement(SometimesAny)
-def choose_sometimes_any_linear(policy, posterior, stats, round_, stream):
+@choose_linear.implement(RandomOrGreedy)
+def choose_linear_random_or_greedy(policy, posterior, stats, round_, stream):
     u, stream = uniform(stream)
     arms = stats.counts.shape[0]
     if u < policy.epsilon:
@@ -74,12 +81,19 @@ def choose_sometimes_any_linear(policy, posterior, stats, round_, stream):
 
 @dataclass(frozen=True)
 class EpsilonGreedy(BelievingPolicy):
-    """The highest posterior mean, but in a share `epsilon` of the rounds an arm at random.
+    """Policy that pulls a random arm with probability `epsilon`, otherwise the one with the highest posterior mean.
 
-    `prior` is a bandit whose prior the policy believes in, the true one if None.
+    Parameters
+    ----------
+    epsilon : float
+        Probability of a random arm, from 0 to 1.
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
 
-    >>> EpsilonGreedy(epsilon=0.05)
-    EpsilonGreedy(epsilon=0.05, prior=None)
+    Examples
+    --------
+    >>> EpsilonGreedy(epsilon=0).start(GaussianBandit([0, 0.5], prior_width=1, reward_noise=1)).select()
+    1
     """
 
     name: ClassVar[str] = "epsilon-greedy"
@@ -88,7 +102,7 @@ class EpsilonGreedy(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.share("epsilon", self.epsilon)
+        checks.fraction("epsilon", self.epsilon)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> SometimesAny:
-        return SometimesAny(float(self.epsilon))
+    def settings(self, bandit: Bandit, horizon: int | None) -> RandomOrGreedy:
+        return RandomOrGreedy(float(self.epsilon))

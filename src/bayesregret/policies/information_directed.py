@@ -1,4 +1,4 @@
-"""Information-directed sampling of Russo and Van Roy (2014, 2018): little regret for what is learnt of the best arm."""
+"""Information-directed sampling of Russo and Van Roy (2014, 2018): little regret per information on the best arm."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from bayesregret.policies.information_gain.best_arm import (
     ends,
     fill_panel,
     finish_gaps,
-    lay_out,
-    room_for_best,
+    scratch_for_best,
+    split_scratch,
     start_integrals,
 )
-from bayesregret.policies.information_gain.linear import VarianceDirected, scratch_for_draws
+from bayesregret.policies.information_gain.linear import LinearInformationRatio, scratch_for_draws
 from bayesregret.policies.information_gain.next_reward import (
-    MOST_TELLING,
+    LARGEST_RATIO,
     Outcomes,
     add_outcomes,
     fill_gains,
-    lay_out_outcomes,
     make_outcomes,
-    room_for_outcomes,
+    scratch_for_outcomes,
+    split_for_outcomes,
     start_outcomes,
 )
 from bayesregret.policies.information_gain.posterior_shapes import (
@@ -50,61 +50,72 @@ GAINS = ("exact", "variance")
 LARGEST_COUNT = 1e7
 
 
-class Directed(NamedTuple):
-    family: Any  # of posteriors
+class InformationRatio(NamedTuple):
+    family: Any  # of posteriors: NormalShapes or BetaShapes
     rule: Rule
     outcomes: Outcomes
     by_variance: bool
 
 
-@choose_arm.implement(Directed)
+@choose_arm.implement(InformationRatio)
 def choose_directed(policy, model, stats, round_, stream):
     u, stream = uniform(stream)
-    room = look_ahead(policy, model, stats)
-    first, second, share = best_mixture(room.best.gaps, room.best.gains)
-    return (first if u < share else second), stream
+    space = fill_workspace(policy, model, stats)
+    first, second, weight = best_mixture(space.best.gaps, space.best.gains)
+    return (first if u < weight else second), stream
 
 
 @rarely_called
-def look_ahead(policy, model, stats):
-    """The gaps and gains of all arms, in `scratch`."""
+def fill_workspace(policy, model, stats):
+    """Compute the gaps and gains of all arms, in `scratch`."""
     family, rule, outcomes = policy.family, policy.rule, policy.outcomes
     arms = stats.counts.shape[0]
-    room = lay_out(stats.scratch, arms)
-    what_if = lay_out_outcomes(stats.scratch[room_for_best(arms) :], arms, outcomes.points.shape[1])
+    space = split_scratch(stats.scratch, arms)
+    after = split_for_outcomes(stats.scratch[scratch_for_best(arms) :], arms, outcomes.points.shape[1])
     leader = leading_arm(model, stats)
-    make_shapes(family, model, stats, room.shapes)
-    z, last = ends(room.shapes)
-    start_integrals(family, room, z)
-    start_outcomes(family, outcomes, room.shapes, what_if, z)
+    make_shapes(family, model, stats, space.shapes)
+    z, last = ends(space.shapes)
+    start_integrals(family, space, z)
+    start_outcomes(family, outcomes, space.shapes, after, z)
     while z < last:
-        end = min(last, panel_end(family, room.shapes, z))
+        end = min(last, panel_end(family, space.shapes, z))
         half = 0.5 * (end - z)
-        fill_panel(family, room, rule, z, half)
-        add_panel(family, room, rule, z, half, leader)
-        add_outcomes(family, outcomes, room, what_if, rule, z, half)
+        fill_panel(family, space, rule, z, half)
+        add_panel(family, space, rule, z, half, leader)
+        add_outcomes(family, outcomes, space, after, rule, z, half)
         z = end
-    finish_gaps(room, leader)
-    fill_gains(family, outcomes, room, what_if, policy.by_variance)
-    return room
+    finish_gaps(space, leader)
+    fill_gains(family, outcomes, space, after, policy.by_variance)
+    return space
 
 
 @dataclass(frozen=True)
 class InformationDirected(BelievingPolicy):
-    """Arms drawn so that (expected gap)^2 / gain is smallest, the gain being what a reward tells about the best arm.
+    """Information-directed sampling: draw arms so that (expected gap)^2 / (expected gain) is smallest.
 
-    At most two arms have a chance in a round; of equal ones the lowest-numbered is taken. With `gain="exact"` it is the
-    mutual information of the best arm and the reward; with `gain="variance"` the variance of the arm's mean that the
-    best arm explains, whatever the noise, which is much cheaper for Gaussian rewards. For independent Gaussian or
-    Bernoulli arms; and for linear beliefs, there always by variance, from so many `draws` of the posterior in every
-    round. `prior` is a bandit whose prior the policy believes in, the true one if None.
+    The gain of an arm is the information of its next reward on the best arm. At most two arms have positive probability
+    in a round; ties go to the lowest-numbered arms. The policy runs on independent Gaussian or Bernoulli arms, and on
+    linear beliefs, there always with `gain="variance"`.
 
-    Chances and gaps have errors of about 1e-9, gains of 1e-6 of their size. Gaussian noise below a quarter of an arm's
-    deviation, which is so at most before its first pull, is taken for that quarter: the gain is then low, by a tenth
-    among equal arms and by a quarter at most, against an arm that is known.
+    Probabilities and gaps have errors of about 1e-9, gains relative errors of 1e-6. Gaussian noise below a quarter of
+    an arm's posterior standard deviation, possible only before its first pull, counts as that quarter: the gain is then
+    too low, by a tenth among equal arms and by at most a quarter, against an arm whose mean is known.
 
-    >>> InformationDirected(gain="variance")
-    InformationDirected(gain='variance', draws=100, prior=None)
+    Parameters
+    ----------
+    gain : str
+        "exact": mutual information of the best arm and the reward; "variance": variance of the arm's mean explained by
+        the best arm, regardless of the noise, which is much cheaper for Gaussian rewards.
+    draws : int
+        Number of posterior draws per round on a linear belief.
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
+
+    Examples
+    --------
+    >>> agent = InformationDirected(gain="variance").start(GaussianBandit([0, 5], prior_width=1, reward_noise=1))
+    >>> agent.select()
+    1
     """
 
     name: ClassVar[str] = "information-directed"
@@ -117,16 +128,16 @@ class InformationDirected(BelievingPolicy):
         checks.one_of("gain", self.gain, GAINS)
         checks.whole("draws", self.draws, 2)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> Directed | VarianceDirected:
+    def settings(self, bandit: Bandit, horizon: int | None) -> InformationRatio | LinearInformationRatio:
         if (self.prior or bandit).kind == "linear":
-            return VarianceDirected(int(self.draws))
+            return LinearInformationRatio(int(self.draws))
         by_variance = self.gain == "variance"
-        return Directed(self._family(self.prior or bandit), make_rule(), make_outcomes(), by_variance)
+        return InformationRatio(self._family(self.prior or bandit), make_rule(), make_outcomes(), by_variance)
 
     def _family(self, believed: Any) -> Any:
-        """One for each kind of belief."""
+        """Return the family of posteriors of a belief."""
         if believed.kind == "gaussian":
-            return NormalShapes(believed.reward_noises, 0.0 if self.gain == "variance" else MOST_TELLING)
+            return NormalShapes(believed.reward_noises, 0.0 if self.gain == "variance" else LARGEST_RATIO)
         if believed.kind == "bernoulli":
             largest = max(believed.alpha.max(), believed.beta.max())
             if largest > LARGEST_COUNT:
@@ -141,7 +152,7 @@ class InformationDirected(BelievingPolicy):
         )
 
     def scratch(self, bandit: Bandit) -> int:
-        return room_for_best(bandit.arms) + room_for_outcomes(bandit.arms, make_outcomes())
+        return scratch_for_best(bandit.arms) + scratch_for_outcomes(bandit.arms, make_outcomes())
 
     def linear_scratch(self, rank: int, columns: int) -> int:
         return scratch_for_draws(rank, columns)

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class Ellipsoid(NamedTuple):
     noise: float
     log_inverse_delta: float
-    pull_to_zero: float  # sqrt(lambda) S: how far regularisation may move the estimate
+    pull_to_zero: float  # sqrt(lambda) S: largest bias by regularisation
 
 
 @choose_linear.implement(Ellipsoid)
 def choose_in_ellipsoid(policy, posterior, stats, round_, stream):
-    """Theorem 2 there: with V = lambda I + sum of x x', the parameter is within s sqrt(2 log(det(V)^(1/2) lambda^(-d/2)
-    / delta)) + sqrt(lambda) S of the estimate, measured by V. The belief's variances are s^2 x' V^-1 x."""
+    """Theorem 2 of the paper: with V = lambda I + sum of x x', the parameter is within
+    s sqrt(2 log(det(V)^(1/2) lambda^(-d/2) / delta)) + sqrt(lambda) S of the estimate, in the norm of V. The posterior
+    variances are s^2 x' V^-1 x."""
     radius = math.sqrt(information(posterior) + 2.0 * policy.log_inverse_delta) + policy.pull_to_zero / policy.noise
     indices = stats.scratch[: posterior.mean.shape[0]]
     for arm in range(indices.shape[0]):
@@ -34,13 +35,26 @@ def choose_in_ellipsoid(policy, posterior, stats, round_, stream):
 
 @dataclass(frozen=True)
 class LinUCB(Policy):
-    """Index: the highest mean reward of the arm for any parameter in the confidence ellipsoid around ridge regression.
+    """Index policy: the arm's highest mean reward for parameters in the confidence ellipsoid around ridge regression.
 
-    It knows no prior: `regularisation` is ridge regression's lambda, `bound` is what the parameter's length is taken to
-    be at most. `delta` is the chance that the ellipsoid ever misses the parameter, 1/horizon if None.
+    The policy uses no prior.
 
-    >>> LinUCB(delta=0.05)
-    LinUCB(regularisation=1.0, bound=1.0, delta=0.05)
+    Parameters
+    ----------
+    regularisation : float
+        The factor lambda of ridge regression.
+    bound : float
+        Assumed upper bound on the norm of the parameter.
+    delta : float, optional
+        Probability that the ellipsoid ever misses the parameter; by default 1/horizon.
+
+    Examples
+    --------
+    >>> bandit = LinearBandit(features=[[1, 0], [0.6, 0.8]], prior_mean=[0, 0], prior_width=1, reward_noise=1)
+    >>> agent = LinUCB(delta=0.05).start(bandit)
+    >>> agent.update_many([0] * 9, [1.0] * 9)
+    >>> agent.select()
+    1
     """
 
     name: ClassVar[str] = "lin-ucb"

@@ -1,4 +1,4 @@
-"""What policies do with a linear belief: the highest index, the lowest number on ties."""
+"""Choosing the highest index from a linear posterior, the lowest-numbered arm on ties."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesregret.rng import normal
 
 
 class HighestLinear(NamedTuple):
-    """A policy with a `confidence_width`."""
+    """A policy with a `confidence_width`, as one with a `choose_linear`."""
 
     policy: Any
 
@@ -25,7 +25,7 @@ def choose_highest_linear(policy, posterior, stats, round_, stream):
 
 @jitable
 def draw_normals(xi, stream):
-    """Fill xi with standard normal draws; return the stream that comes after."""
+    """Fill xi with standard normal draws; return the next stream."""
     for i in range(xi.shape[0]):
         xi[i], stream = normal(stream)
     return stream
@@ -33,7 +33,7 @@ def draw_normals(xi, stream):
 
 @jitable
 def highest_mean(posterior, stats):
-    """The arm with the highest mean."""
+    """Return the arm with the highest posterior mean."""
     means = stats.scratch[: posterior.mean.shape[0]]
     for arm in range(means.shape[0]):
         means[arm] = mean_now(posterior, arm)
@@ -42,7 +42,7 @@ def highest_mean(posterior, stats):
 
 @jitable
 def first_highest(values):
-    """The place of the highest value, the first on ties."""
+    """Return the place of the highest value, the first on ties."""
     return first_with(values, highest(values))
 
 
@@ -56,7 +56,7 @@ def highest(values):
 
 @jitable
 def first_with(values, value):
-    """The lowest place that holds this value, the last if none does."""
+    """Return the first place that holds this value, the last place if none does."""
     place = 0
     while values[place] != value and place < values.shape[0] - 1:
         place += 1

@@ -1,4 +1,4 @@
-"""MOSS of Audibert and Bubeck (2009): a confidence width for the pulls that an arm may still get."""
+"""MOSS of Audibert and Bubeck (2009): a confidence width that vanishes after horizon / arms pulls."""
 
 from __future__ import annotations
 
@@ -19,22 +19,26 @@ class MossWidth(NamedTuple):
 
 @arm_index.implement(MossWidth)
 def moss_index(policy, model, arm, count, total):
-    """Sample mean + sqrt(4 s^2 log+(n / (K N)) / N): for rewards in [0, 1], s^2 = 1/4, it is the published one."""
+    """Sample mean + sqrt(4 s^2 log+(n / (K N)) / N); for rewards in [0, 1], s^2 = 1/4, it is the published index."""
     if count == 0:
         return math.inf
-    level = max(0.0, math.log(policy.pulls_each / count))
+    log_ratio = max(0.0, math.log(policy.pulls_each / count))
     proxy = variance_proxy(model, arm, 1)  # of one reward around its mean
-    return total / count + math.sqrt(4.0 * proxy * level / count)
+    return total / count + math.sqrt(4.0 * proxy * log_ratio / count)
 
 
 @dataclass(frozen=True)
 class MOSS(Policy):
-    """Each arm once; then index: sample mean + sqrt(4 s^2 log+(n / (K N)) / N), s^2 the reward's variance proxy.
+    """Index policy: sample mean + sqrt(4 s^2 log+(n / (K N)) / N), each arm once at first.
 
-    It knows no prior but needs the horizon n.
+    s^2 is the reward's variance proxy. The policy uses no prior; it needs the horizon n.
 
-    >>> MOSS()
-    MOSS()
+    Examples
+    --------
+    >>> agent = MOSS().start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
+    >>> agent.update_many([0, 1], [0, 1])
+    >>> agent.index.round(2).tolist()
+    [1.98, 2.98]
     """
 
     name: ClassVar[str] = "moss"

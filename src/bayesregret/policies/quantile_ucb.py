@@ -1,4 +1,4 @@
-"""Bayes-UCB of Kaufmann, Cappe and Garivier (2012): the arm whose posterior quantile is highest."""
+"""Bayes-UCB of Kaufmann, Cappe and Garivier (2012): pull the arm with the highest posterior quantile."""
 
 from __future__ import annotations
 
@@ -10,43 +10,39 @@ import numpy as np
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import (
-    index_level,
-    index_rise,
-    normal_deviation,
-    posterior_quantile,
-    quantile_rise,
-    rising_index,
-)
+from bayesregret.contracts import posterior_quantile, rising_index
+from bayesregret.contracts.fast import index_multiplier, index_rise, normal_deviation, quantile_rise
 from bayesregret.dispatch import jitable
 from bayesregret.numerics.special import make_special_functions_ready, ndtri
 from bayesregret.policies.base import LARGEST_C, BelievingPolicy
-from bayesregret.policies.index_fast.scaled_widths import levels_kept, scaled_index
+from bayesregret.policies.index_fast.scaled_widths import multipliers_kept, scaled_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 
 class MovingQuantile(NamedTuple):
-    slower: float  # (log n)^c
+    """Posterior quantile whose tail is 1 / (t tail_divisor) in round t."""
+
+    tail_divisor: float  # (log n)^c
 
 
 class ConcaveQuantile(NamedTuple):
-    """The same for beliefs that know how fast their quantiles rise."""
+    """The same where `quantile_rise` bounds how fast the index rises."""
 
-    slower: float
+    tail_divisor: float
 
 
 @rising_index.implement(MovingQuantile)
 @rising_index.implement(ConcaveQuantile)
 def quantile_index(policy, model, stats, arm, round_):
-    """The quantile of order 1 - 1 / (t (log n)^c): passed as its tail, which keeps all digits."""
+    """Quantile of order 1 - 1 / (t (log n)^c), from its tail, which keeps all digits."""
     return posterior_quantile(model, stats, arm, tail_in_round(policy, round_))
 
 
 @jitable
 def tail_in_round(policy, round_):
-    return min(0.5, 1.0 / (round_ * policy.slower))
+    return min(0.5, 1.0 / (round_ * policy.tail_divisor))
 
 
 @index_rise.implement(ConcaveQuantile)
@@ -54,40 +50,47 @@ def quantile_index_rise(policy, model, stats, arm, round_, index):
     return quantile_rise(model, stats, arm, tail_in_round(policy, round_), index)
 
 
-class MovingScore(NamedTuple):
-    """The same where posteriors are normal: the mean plus so many deviations, the same number for all arms."""
+class NormalQuantile(NamedTuple):
+    """The same for normal posteriors: the mean plus a multiple of the standard deviation, the same for all arms."""
 
-    slower: float
-    levels: Array  # of the first rounds, the first being round 0
+    tail_divisor: float
+    multipliers: Array  # of the first rounds, from round 0
 
 
-@index_level.implement(MovingScore)
-def score_level(policy, round_):
-    if round_ < policy.levels.shape[0]:
-        return policy.levels[round_]
+@index_multiplier.implement(NormalQuantile)
+def normal_multiplier(policy, round_):
+    if round_ < policy.multipliers.shape[0]:
+        return policy.multipliers[round_]
     return -ndtri(tail_in_round(policy, round_))
 
 
-rising_index.implement(MovingScore)(scaled_index)
+rising_index.implement(NormalQuantile)(scaled_index)
 
 
-def score_levels(slower: float, rounds: int) -> Array:
+def normal_multipliers(tail_divisor: float, rounds: int) -> Array:
     import scipy.special
 
     with np.errstate(divide="ignore"):
-        tails = np.minimum(0.5, 1.0 / (np.arange(rounds) * slower))
+        tails = np.minimum(0.5, 1.0 / (np.arange(rounds) * tail_divisor))
     return np.asarray(-scipy.special.ndtri(tails))
 
 
 @dataclass(frozen=True)
 class QuantileUCB(BelievingPolicy):
-    """Index: the posterior quantile of order 1 - 1/(t (log n)^c) in round t, the median at least.
+    """Index policy: the posterior quantile of order 1 - 1/(t (log n)^c) in round t, or the median if that is higher.
 
-    c is 0 if not given, as its authors recommend; their proof needs 5. With another c a horizon is needed. `prior` is a
-    bandit whose prior the policy believes in, the true one if None.
+    Parameters
+    ----------
+    c : float
+        Exponent of log n: the authors recommend 0, their proof needs 5. Any c but 0 needs a horizon n.
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
 
-    >>> QuantileUCB()
-    QuantileUCB(c=0.0, prior=None)
+    Examples
+    --------
+    >>> agent = QuantileUCB().start(GaussianBandit([0, 0.5], prior_width=1, reward_noise=1))
+    >>> agent.select()
+    1
     """
 
     name: ClassVar[str] = "quantile-ucb"
@@ -99,15 +102,15 @@ class QuantileUCB(BelievingPolicy):
         super().__post_init__()
         checks.at_least("c", self.c, 0.0, LARGEST_C)
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | MovingScore:
+    def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | NormalQuantile:
         make_special_functions_ready()
-        slower = self._slower(horizon)
-        belief = type(self.belief(bandit))
-        if belief in normal_deviation.bodies:
-            return MovingScore(slower, score_levels(slower, levels_kept(horizon)))
-        return ConcaveQuantile(slower) if belief in quantile_rise.bodies else MovingQuantile(slower)
+        tail_divisor = self._tail_divisor(horizon)
+        belief = self.belief(bandit)
+        if normal_deviation.supports(belief):
+            return NormalQuantile(tail_divisor, normal_multipliers(tail_divisor, multipliers_kept(horizon)))
+        return ConcaveQuantile(tail_divisor) if quantile_rise.supports(belief) else MovingQuantile(tail_divisor)
 
-    def _slower(self, horizon: int | None) -> float:
+    def _tail_divisor(self, horizon: int | None) -> float:
         if self.c == 0.0:
             return 1.0
         if horizon is None:

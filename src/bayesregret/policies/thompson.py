@@ -1,6 +1,6 @@
-"""Thompson sampling (Thompson 1933): draw every arm's mean from its posterior, take the highest.
+"""Thompson sampling (Thompson 1933): draw every arm's mean reward from its posterior and choose the highest.
 
-Most draws need not be made: likely_highest.py tells how.
+On Beta posteriors most draws are avoided: see thompson_fast/near_and_far.py.
 """
 
 from __future__ import annotations
@@ -9,28 +9,24 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from bayesregret.contracts import (
-    choose_arm,
-    choose_linear,
-    normal_deviation,
-    posterior_draw,
-    pseudo_counts,
-)
+from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
+from bayesregret.contracts.fast import pseudo_counts
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import BelievingPolicy
-from bayesregret.policies.thompson_fast.beta import BY_BETAS, LikelyHighestBeta
-from bayesregret.policies.thompson_fast.beta_sampler import PREPARED as PER_BETA
-from bayesregret.policies.thompson_fast.linear import choose_likely_leader, scratch_for_rivals
-from bayesregret.policies.thompson_fast.near_and_far import memory_for_likely
-from bayesregret.policies.thompson_fast.normal import BY_NORMALS, LikelyHighestNormal
-from bayesregret.policies.thompson_fast.normal import PER_ARM as PER_NORMAL
+from bayesregret.policies.linear_selection import draw_normals, first_highest
+from bayesregret.policies.thompson_fast.near_and_far import (
+    NEAR_AND_FAR,
+    NearAndFar,
+    memory_for_near_and_far,
+    scratch_for_near_and_far,
+)
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 
 class HighestDraw(NamedTuple):
-    """For beliefs that can be drawn from, and no more."""
+    """Draw every arm in every round."""
 
 
 @choose_arm.implement(HighestDraw)
@@ -43,37 +39,48 @@ def choose_highest_draw(policy, model, stats, round_, stream):
     return best, stream
 
 
-choose_linear.implement(HighestDraw)(choose_likely_leader)
+@choose_linear.implement(HighestDraw)
+def choose_highest_linear_draw(policy, posterior, stats, round_, stream):
+    """Draw the parameter, and with it all arms."""
+    rank, columns = posterior.roots.shape
+    means, xi = stats.scratch[:columns], stats.scratch[columns : columns + rank]
+    stream = draw_normals(xi, stream)
+    means_at(posterior, xi, means)
+    return first_highest(means), stream
 
 
 @dataclass(frozen=True)
 class Thompson(BelievingPolicy):
-    """Each arm is taken with the chance that it is the best one, given the data.
+    """Thompson sampling: choose each arm with the posterior probability that it is the best one.
 
-    `prior` is a bandit whose prior the policy believes in, the true one if None.
+    Parameters
+    ----------
+    prior : Bandit, optional
+        Bandit whose prior the policy believes in; by default the true one.
 
-    >>> Thompson()
-    Thompson(prior=None)
+    Examples
+    --------
+    >>> agent = Thompson().start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), seed=1)
+    >>> agent.update_many([0] * 20 + [1] * 20, [1] * 18 + [0] * 22)
+    >>> agent.select()
+    0
     """
 
     name: ClassVar[str] = "thompson"
     needs: ClassVar[tuple[Any, ...]] = (posterior_draw,)
     prior: Bandit | None = None
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | LikelyHighestBeta | LikelyHighestNormal:
-        belief = type(self.belief(bandit))
-        if belief in normal_deviation.bodies:
-            return BY_NORMALS
-        if belief in pseudo_counts.bodies:
-            make_special_functions_ready()
-            return BY_BETAS
-        return HighestDraw()
+    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | NearAndFar:
+        if not self._has_beta_posteriors(bandit):
+            return HighestDraw()
+        make_special_functions_ready()
+        return NEAR_AND_FAR
 
     def memory(self, bandit: Bandit) -> int:
-        return memory_for_likely(bandit.arms)
+        return memory_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
 
     def scratch(self, bandit: Bandit) -> int:
-        return max(PER_BETA, PER_NORMAL) * bandit.arms
+        return scratch_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
 
-    def linear_scratch(self, rank: int, columns: int) -> int:
-        return scratch_for_rivals(rank, columns)
+    def _has_beta_posteriors(self, bandit: Bandit) -> bool:
+        return pseudo_counts.supports(self.belief(bandit))

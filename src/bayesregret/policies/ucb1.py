@@ -1,4 +1,4 @@
-"""UCB1 as in Section 4.2 of the paper: BayesUCB with an infinitely wide prior, each arm taken once at first."""
+"""UCB1 as in Section 4.2 of the paper: BayesUCB with an infinitely wide prior, each arm once at first."""
 
 from __future__ import annotations
 
@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UCB1(Policy):
-    """Each arm once, in order; then index: sample mean + sqrt(2 s^2 log(1/delta) / N).
+    """Index policy: sample mean + sqrt(2 s^2 log(1/delta) / N), each arm once at first.
 
     s^2 is the reward's variance proxy: reward_noise^2, or 1/4 for Bernoulli rewards. Arms of a linear bandit are
-    treated as independent. `delta` is 1/horizon if None.
+    treated as independent. The policy uses no prior.
 
-    >>> UCB1()
-    UCB1(delta=None)
+    Parameters
+    ----------
+    delta : float, optional
+        Failure probability of a confidence interval; by default 1/horizon.
+
+    Examples
+    --------
+    >>> agent = UCB1(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
+    >>> agent.update_many([0, 1], [0, 1])
+    >>> agent.index.round(2).tolist()
+    [1.52, 2.52]
     """
 
     name: ClassVar[str] = "ucb1"

@@ -108,7 +108,7 @@ class Simulation:
         self.tally = Tally(bandit.arms, len(checkpoints))
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.classes = (chosen.formula, type(chosen.belief), type(bandit.model))
-        self.make_state = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
+        self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
         self.policy = chosen.settings
         if is_outside(self.classes):
             self._try_in_plain_python()
@@ -121,8 +121,9 @@ class Simulation:
         horizon = min(TRIED_ROUNDS, self.horizon)
         plan = self.plan._replace(horizon=horizon, checkpoints=np.array([horizon]))
         record = make_record(1, self.arms, 1)
+        play: Callable[..., None] = play_blocks
         with checked_results(), np.errstate(all="ignore"):
-            play_blocks(self.make_state(), self.make_world(), self.policy, self.belief, self.key, 0, plan, record)
+            play(self.make_state(), self.make_world(), self.policy, self.belief, self.key, 0, plan, record)
 
     def run_until(self, runs: int, threads: int, on_progress: Callable[[int], None]) -> None:
         """Add runs until there are `runs` of them, calling `on_progress` with the runs that each task added.

@@ -1,4 +1,4 @@
-"""Many arms with the same data, and so with the same index: the first of them is taken, and few are looked at."""
+"""Many arms with the same data, and so with the same index: the first is chosen, and few tangents are made."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def first_highest(settings, stats, round_):
     return int(np.argmax(indices))
 
 
-def play(policy, chance_of_success):
+def play(policy, success_probability):
     """(rounds, 2): the arms that are taken, and those with the highest index."""
     settings = policy.settings(BANDIT, ROUNDS)
     stats = empty_stats(ARMS, 0, scratch_for_tangents(ARMS))
@@ -27,30 +27,30 @@ def play(policy, chance_of_success):
     for round_ in range(1, ROUNDS + 1):
         arm, _ = choose_arm(HighestByTangents(settings), BANDIT.model, stats, round_, stream_of())
         taken.append((arm, first_highest(settings, stats, round_)))
-        add_reward(stats, arm, float(rng.random() < chance_of_success))
+        add_reward(stats, arm, float(rng.random() < success_probability))
     return np.array(taken)
 
 
 @pytest.mark.parametrize("policy", [br.KLUCB(), br.KLUCB(c=3.0), br.QuantileUCB()], ids=repr)
-@pytest.mark.parametrize("chance", [0.0, 0.5, 0.9, 1.0])
-def test_the_first_of_equal_arms_is_taken(policy, chance):
-    taken = play(policy, chance)
+@pytest.mark.parametrize("probability", [0.0, 0.5, 0.9, 1.0])
+def test_the_first_of_equal_arms_is_taken(policy, probability):
+    taken = play(policy, probability)
     assert taken[:, 0].tolist() == taken[:, 1].tolist()
 
 
-def looks(monkeypatch, chance):
-    """How many tangents are made in a round."""
+def tangents_per_round(monkeypatch, probability):
+    """Number of tangents per round."""
     seen = []
     keep = tangents.keep_tangent
     with monkeypatch.context() as patched:
         patched.setattr(tangents, "keep_tangent", lambda *given: (seen.append(given), keep(*given)))
-        play(br.KLUCB(), chance)
+        play(br.KLUCB(), probability)
     return len(seen) / ROUNDS
 
 
-def test_equal_arms_are_not_looked_at_again(monkeypatch):
-    """The control: they are, if it is not known that their index does not rise."""
-    assert looks(monkeypatch, 0.9) < 2.0
+def test_equal_arms_get_no_new_tangents(monkeypatch):
+    """The control: they do, if their index seems to rise."""
+    assert tangents_per_round(monkeypatch, 0.9) < 2.0
     rise = tangents.index_rise
     monkeypatch.setattr(tangents, "index_rise", lambda *given: max(rise(*given), 1e-9))
-    assert looks(monkeypatch, 0.9) > 5.0
+    assert tangents_per_round(monkeypatch, 0.9) > 5.0

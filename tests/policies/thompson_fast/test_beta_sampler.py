@@ -8,7 +8,7 @@ from bayesregret.policies.thompson_fast.beta_sampler import (
     PREPARED,
     SKEW,
     STEEP,
-    log_chance,
+    log_acceptance,
     prepare_beta,
     prepared_beta,
 )
@@ -44,11 +44,11 @@ def draws_of(a, b, size, play=fill, seed=60):
 
 def check(values, a, b):
     """By the uniform variables that their distribution function makes of them (Kolmogorov-Smirnov)."""
-    law, wrong = stats.beta(a, b), stats.beta(a * 1.3, b / 1.3)
+    distribution, wrong = stats.beta(a, b), stats.beta(a * 1.3, b / 1.3)
     assert ((values >= 0.0) & (values <= 1.0)).all()
-    assert stats.kstest(law.cdf(values), "uniform").pvalue > 1e-3
+    assert stats.kstest(distribution.cdf(values), "uniform").pvalue > 1e-3
     assert stats.kstest(wrong.cdf(values), "uniform").pvalue < 1e-6
-    assert deviation(values, law.mean(), law.std()) < 4.0
+    assert deviation(values, distribution.mean(), distribution.std()) < 4.0
 
 
 @pytest.mark.parametrize(("a", "b"), SHAPES)
@@ -61,9 +61,9 @@ def test_a_few_draws(a, b):
 def test_many_draws(a, b):
     values = draws_of(a, b, 100_000, play=compiled(fill))
     check(values, a, b)
-    law = stats.beta(a, b)
-    variance, kurtosis = law.var(), float(law.stats("k"))
-    squares, spread = (values - law.mean()) ** 2, variance * np.sqrt(kurtosis + 2.0)
+    distribution = stats.beta(a, b)
+    variance, kurtosis = distribution.var(), float(distribution.stats("k"))
+    squares, spread = (values - distribution.mean()) ** 2, variance * np.sqrt(kurtosis + 2.0)
     assert deviation(squares, variance, spread) < 4.0
     assert deviation(1.1 * squares, variance, spread) > 4.0
 
@@ -72,9 +72,9 @@ def test_what_is_surely_kept():
     """The bound that spares logarithms holds for all d from 2/3 on; with one per cent less it would not."""
     d, s = np.geomspace(2.0 / 3.0, 1e3, 40)[:, None], np.linspace(-0.999, 3.0, 4_000)
     z = s * np.sqrt(9.0 * d)
-    chance = np.exp(np.vectorize(log_chance)(d, z, 1.0 + s))
+    probability = np.exp(np.vectorize(log_acceptance)(d, z, 1.0 + s))
     unlikely = STEEP * (s * z) ** 2 / (1.0 + SKEW * np.minimum(0.0, s))
-    assert (chance >= 1.0 - unlikely - 1e-12).all()
-    assert not (chance >= 1.0 - 0.99 * unlikely - 1e-12).all()
+    assert (probability >= 1.0 - unlikely - 1e-12).all()
+    assert not (probability >= 1.0 - 0.99 * unlikely - 1e-12).all()
     flatter = STEEP * (s * z) ** 2 / (1.0 + 0.75 * np.minimum(0.0, s))
-    assert not (chance >= 1.0 - flatter - 1e-12).all()
+    assert not (probability >= 1.0 - flatter - 1e-12).all()

@@ -28,7 +28,7 @@ def test_plain_python_gives_the_same_bits(pytestconfig):
     tests = pytestconfig.rootpath / "tests"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])
-    code = "from simulation.test_linear_rounds import bits; print(bits())"
+    code = "from simulation.kernels.test_linear_every_round import bits; print(bits())"
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True, check=False
     )

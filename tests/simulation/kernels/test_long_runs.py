@@ -7,7 +7,7 @@ import pytest
 
 from bayesregret import BayesUCB, GaussianBandit, LinearBandit, simulate
 from bayesregret.contracts import draw_reward
-from bayesregret.models.linear_posterior import set_target, reset_posterior, add_rewards, make_posterior, refresh
+from bayesregret.models.linear_posterior import add_rewards, make_posterior, refresh, reset_posterior, set_target
 from bayesregret.rng import REWARD, U, normal, open_stream, raw, run_word, seed_key
 from draws import compiled, stream_of
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from bayesregret.simulation.engine import Tally
 from bayesregret.simulation.kernels.run import BLOCK, RunPlan, best_arm, make_record, mark_checkpoints, reduce_rows
 
+pytestmark = pytest.mark.both
+
 
 @given(st.integers(1, 64), st.integers(1, 5), st.sampled_from([0.0, 1.0, 1e8]))
 def test_reduce_rows(size, columns, shift):

@@ -1,10 +1,13 @@
 """The tournament tree against a plain argmax."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesregret.simulation.kernels.tournament import make_tournament, play_all, seat, swap_leader
+
+pytestmark = pytest.mark.both
 
 few_values = st.sampled_from([0.0, 1.0, 2.0, -np.inf, np.inf])  # so that ties are common
 

@@ -1,1 +1,1 @@
-"""Index policies that move with time, without computing every index in every round: the same decisions, faster."""
+"""Acceleration of index policies that change with time: the same decisions, with few indices computed."""

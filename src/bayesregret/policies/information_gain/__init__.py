@@ -1,1 +1,1 @@
-"""The integrals behind information-directed sampling: who is best, and how much each arm reveals about it."""
+"""Integrals of information-directed sampling: which arm is best, and how much each reward reveals about it."""

@@ -1,7 +1,7 @@
-"""Which arm is best, given the data: its distribution, and what every arm's mean has to do with it.
+"""Posterior distribution of the best arm, and how each arm's mean depends on which arm is best.
 
-All by integrals over the best arm's place z. Arm j is best and at z with density f_j(z) times the product of the other
-arms' distribution functions F. Everything asked for is a sum of positive terms: nothing cancels.
+All results are integrals over the best arm's position z. Arm j is best and at z with density f_j(z) times the product
+of the other arms' distribution functions F. Every result is a sum of positive terms, so nothing cancels.
 """
 
 from __future__ import annotations
@@ -15,59 +15,61 @@ from bayesregret.policies.information_gain.posterior_shapes import (
     ORDER,
     SHAPE_FIELDS,
     Shapes,
-    chance_below,
     fill_densities,
+    probability_below,
     value_above,
 )
 
 
 class Panel(NamedTuple):
-    """What is known at the points of one panel."""
+    """Values at the points of one panel."""
 
-    below: Array  # (arms,): F where the panel begins
+    below: Array  # (arms,): F at the panel's start
     densities: Array  # (points, arms): f
     belows: Array  # (points, arms): F
     hazards: Array  # (points, arms): f / F
     others: Array  # (points, arms): the product of all other arms' F, times the point's weight
 
 
-class Best(NamedTuple):
-    """What is found."""
+class BestArm(NamedTuple):
+    """Results, per arm."""
 
-    chances: Array  # (arms,): that an arm is best
-    gaps: Array  # (arms,): how much an arm is expected to fall short of the best
-    shifts: Array  # (arms, arms): by how much arm a is lower if arm j is best, times that chance, for j other than a
-    gains: Array  # (arms,): what an arm's next reward tells about the best arm
+    probabilities: Array  # (arms,): that the arm is best
+    gaps: Array  # (arms,): expected best mean reward minus the arm's
+    shifts: Array  # (arms, arms): drop of arm a's mean if arm j is best, times P(j is best), for j other than a
+    gains: Array  # (arms,): information of the arm's next reward on the best arm
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
+    """`stats.scratch` as tables."""
+
     shapes: Shapes
     panel: Panel
-    best: Best
+    best: BestArm
 
 
 @jitable
-def room_for_best(arms: int) -> int:
+def scratch_for_best(arms: int) -> int:
     return (SHAPE_FIELDS + 4 + 4 * ORDER + arms) * arms
 
 
 @jitable
-def lay_out(scratch, arms):
-    """`scratch` as tables."""
+def split_scratch(scratch, arms):
+    """Split `scratch` into tables."""
     by_arm, by_point = SHAPE_FIELDS + 4, 4 * ORDER
     row = scratch[: by_arm * arms].reshape(by_arm, arms)
     table = scratch[by_arm * arms : (by_arm + by_point) * arms].reshape(4, ORDER, arms)
-    shifts = scratch[(by_arm + by_point) * arms : room_for_best(arms)].reshape(arms, arms)
-    return Room(
+    shifts = scratch[(by_arm + by_point) * arms : scratch_for_best(arms)].reshape(arms, arms)
+    return Workspace(
         Shapes(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8]),
         Panel(row[9], table[0], table[1], table[2], table[3]),
-        Best(row[10], row[11], shifts, row[12]),
+        BestArm(row[10], row[11], shifts, row[12]),
     )
 
 
 @jitable
 def ends(shapes):
-    """Where integrals begin, as some arm is surely not below and so neither is the best; and where they end."""
+    """Return where integrals begin, as the best arm is surely not below, and where they end."""
     start, end = -math.inf, -math.inf
     for arm in range(shapes.lows.shape[0]):
         start, end = max(start, shapes.lows[arm]), max(end, shapes.highs[arm])
@@ -75,24 +77,24 @@ def ends(shapes):
 
 
 @rarely_called
-def start_integrals(family, room, start):
-    arms = room.best.chances.shape[0]
+def start_integrals(family, space, start):
+    arms = space.best.probabilities.shape[0]
     for arm in range(arms):
-        done = room.shapes.highs[arm] <= start
-        room.panel.below[arm] = 1.0 if done else chance_below(family, room.shapes, arm, start)
-        room.best.chances[arm] = 0.0
-        room.best.gaps[arm] = room.best.gains[arm] = 0.0
+        done = space.shapes.highs[arm] <= start
+        space.panel.below[arm] = 1.0 if done else probability_below(family, space.shapes, arm, start)
+        space.best.probabilities[arm] = 0.0
+        space.best.gaps[arm] = space.best.gains[arm] = 0.0
         for other in range(arms):
-            room.best.shifts[arm, other] = 0.0
+            space.best.shifts[arm, other] = 0.0
 
 
 @rarely_called
-def fill_panel(family, room, rule, start, half):
-    """Densities and distribution functions at the points of a panel, the latter by integrating the former."""
-    panel = room.panel
+def fill_panel(family, space, rule, start, half):
+    """Compute densities at the points of a panel, and distribution functions by integrating them."""
+    panel = space.panel
     arms = panel.below.shape[0]
     for point in range(ORDER):
-        fill_densities(family, room.shapes, start + half * (1.0 + rule.points[point]), panel.densities[point])
+        fill_densities(family, space.shapes, start + half * (1.0 + rule.points[point]), panel.densities[point])
     for point in range(ORDER):
         for arm in range(arms):
             panel.belows[point, arm] = 0.0
@@ -111,7 +113,7 @@ def fill_panel(family, room, rule, start, half):
 
 @jitable
 def fill_others(panel, point, weight):
-    """Products of all F but one, from both ends: no division by what may be 0."""
+    """Multiply all F but one, from both ends, without dividing by an F that may be 0."""
     arms = panel.below.shape[0]
     product = weight
     for arm in range(arms):
@@ -127,9 +129,9 @@ def fill_others(panel, point, weight):
 
 
 @rarely_called
-def add_panel(family, room, rule, start, half, leader):
-    """Add a panel's share to all integrals."""
-    panel, best, shapes = room.panel, room.best, room.shapes
+def add_panel(family, space, rule, start, half, leader):
+    """Add a panel to all integrals."""
+    panel, best, shapes = space.panel, space.best, space.shapes
     arms = panel.below.shape[0]
     for point in range(ORDER):
         short = panel.belows[point, leader] * value_above(
@@ -139,7 +141,7 @@ def add_panel(family, room, rule, start, half, leader):
         short *= panel.others[point, leader]
         for arm in range(arms):
             density = panel.densities[point, arm]
-            best.chances[arm] += density * panel.others[point, arm]
+            best.probabilities[arm] += density * panel.others[point, arm]
             if arm != leader:
                 best.gaps[leader] += short * panel.hazards[point, arm]
             falling = shapes.spreads[arm] * density * panel.others[point, arm]
@@ -148,8 +150,8 @@ def add_panel(family, room, rule, start, half, leader):
 
 
 @jitable
-def finish_gaps(room, leader):
-    """An arm falls short of the best by as much as the leader does, and by what it falls short of the leader."""
-    best, means = room.best, room.shapes.means
+def finish_gaps(space, leader):
+    """Set gaps: the leader's gap plus the difference of means to the leader."""
+    best, means = space.best, space.shapes.means
     for arm in range(means.shape[0]):
         best.gaps[arm] = best.gaps[leader] + (means[leader] - means[arm])

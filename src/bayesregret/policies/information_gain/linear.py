@@ -1,9 +1,9 @@
 """Information-directed sampling on a linear belief, by variances: Russo and Van Roy (2018), Section 6.3.
 
-Draws of the parameter stand for its posterior. Among them, those at which arm b is best give P(b is best) and
-E[mean_a | b is best]. An arm's gain is how much its mean varies with which arm is best,
-v_a = sum over b of P(b) (E[mean_a | b] - E[mean_a])^2; its gap is E[best mean] - E[mean_a]. The arm is drawn from the
-mixture of two that has the least (expected gap)^2 / (expected gain).
+The posterior is represented by draws of the parameter. Those at which arm b is best give P(b is best) and
+E[mean_a | b is best]. The gain of arm a is the variance of its mean explained by the best arm,
+v_a = sum over b of P(b) (E[mean_a | b] - E[mean_a])^2; its gap is E[best mean] - E[mean_a]. The policy draws from the
+mixture of two arms with the smallest (expected gap)^2 / (expected gain).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from bayesregret.policies.linear_selection import draw_normals, first_highest
 from bayesregret.rng import uniform
 
 
-class VarianceDirected(NamedTuple):
-    """`draws` are made anew in every round."""
+class LinearInformationRatio(NamedTuple):
+    """The policy makes new draws in every round."""
 
     draws: int
 
 
-class Room(NamedTuple):
-    """Parts of `known.scratch`."""
+class LinearWorkspace(NamedTuple):
+    """Parts of `stats.scratch`."""
 
     means: Any  # (columns,)
     gaps: Any  # (columns,)
     gains: Any  # (columns,)
-    times: Any  # (columns,): how many draws each arm is best at
+    times: Any  # (columns,): number of draws at which the arm is best
     sums: Any  # (columns * rank,): of these draws
     xi: Any  # (rank,)
     middle: Any  # (rank,): mean of all draws
@@ -40,10 +40,10 @@ def scratch_for_draws(rank: int, columns: int) -> int:
 
 
 @jitable
-def lay_out(scratch, rank, columns):
+def split_scratch(scratch, rank, columns):
     sums = 4 * columns
     xi = sums + rank * columns
-    return Room(
+    return LinearWorkspace(
         scratch[:columns],
         scratch[columns : 2 * columns],
         scratch[2 * columns : 3 * columns],
@@ -54,55 +54,55 @@ def lay_out(scratch, rank, columns):
     )
 
 
-@choose_linear.implement(VarianceDirected)
-def choose_variance_directed(policy, posterior, stats, round_, stream):
+@choose_linear.implement(LinearInformationRatio)
+def choose_linear_information_ratio(policy, posterior, stats, round_, stream):
     rank, columns = posterior.roots.shape
-    room = lay_out(stats.scratch, rank, columns)
+    space = split_scratch(stats.scratch, rank, columns)
     arms = stats.counts.shape[0]
-    stream = draw_best_arms(posterior, room, policy.draws, stream)
-    weigh(posterior, room, arms, policy.draws)
-    first, second, share = best_mixture(room.gaps[:arms], room.gains[:arms])
+    stream = draw_best_arms(posterior, space, policy.draws, stream)
+    fill_gaps_and_gains(posterior, space, arms, policy.draws)
+    first, second, weight = best_mixture(space.gaps[:arms], space.gains[:arms])
     u, stream = uniform(stream)
-    return (first if u < share else second), stream
+    return (first if u < weight else second), stream
 
 
 @jitable
-def draw_best_arms(posterior, room, draws, stream):
-    """Count how often each arm is best, and sum up the draws at which it is."""
-    rank = room.xi.shape[0]
-    room.times[:] = 0.0
-    room.sums[:] = 0.0
+def draw_best_arms(posterior, space, draws, stream):
+    """Count how often each arm is best, and sum the draws at which it is."""
+    rank = space.xi.shape[0]
+    space.times[:] = 0.0
+    space.sums[:] = 0.0
     for _ in range(draws):
-        stream = draw_normals(room.xi, stream)
-        means_at(posterior, room.xi, room.means)
-        best = first_highest(room.means)
-        room.times[best] += 1.0
+        stream = draw_normals(space.xi, stream)
+        means_at(posterior, space.xi, space.means)
+        best = first_highest(space.means)
+        space.times[best] += 1.0
         for i in range(rank):
-            room.sums[best * rank + i] += room.xi[i]
+            space.sums[best * rank + i] += space.xi[i]
     return stream
 
 
 @jitable
-def weigh(posterior, room, arms, draws):
-    """Gaps and gains, from the draws alone: then no gap is negative, and a best arm in no doubt has none."""
-    rank = room.xi.shape[0]
-    room.middle[:] = 0.0
+def fill_gaps_and_gains(posterior, space, arms, draws):
+    """Compute gaps and gains from the draws alone: then no gap is negative, and a certainly best arm has gap 0."""
+    rank = space.xi.shape[0]
+    space.middle[:] = 0.0
     for best in range(arms):
         for i in range(rank):
-            room.middle[i] += room.sums[best * rank + i]
+            space.middle[i] += space.sums[best * rank + i]
     for i in range(rank):
-        room.middle[i] /= draws
-    means_at(posterior, room.middle, room.gaps)
-    room.gains[:] = 0.0
+        space.middle[i] /= draws
+    means_at(posterior, space.middle, space.gaps)
+    space.gains[:] = 0.0
     highest = 0.0
     for best in range(arms):
-        if room.times[best] > 0.0:
+        if space.times[best] > 0.0:
             for i in range(rank):
-                room.xi[i] = room.sums[best * rank + i] / room.times[best]
-            means_at(posterior, room.xi, room.means)
-            chance = room.times[best] / draws
-            highest += chance * room.means[best]
+                space.xi[i] = space.sums[best * rank + i] / space.times[best]
+            means_at(posterior, space.xi, space.means)
+            probability = space.times[best] / draws
+            highest += probability * space.means[best]
             for arm in range(arms):
-                room.gains[arm] += chance * (room.means[arm] - room.gaps[arm]) ** 2
+                space.gains[arm] += probability * (space.means[arm] - space.gaps[arm]) ** 2
     for arm in range(arms):
-        room.gaps[arm] = max(0.0, highest - room.gaps[arm])
+        space.gaps[arm] = max(0.0, highest - space.gaps[arm])

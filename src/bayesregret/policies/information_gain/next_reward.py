@@ -1,8 +1,8 @@
-"""What the next reward of an arm would tell about which arm is best: their mutual information.
+"""Mutual information of the best arm and the next reward of an arm.
 
 It is the expected Kullback-Leibler divergence of the best arm's distribution after the reward from the one before, or
-the same the other way round: of the reward's distribution given the best arm from the one without. A Bernoulli reward's
-is a formula; a normal reward is integrated over.
+equally of the reward's distribution given the best arm from the unconditional one. For Bernoulli rewards this is a
+formula; normal rewards are integrated over.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from bayesregret.policies.information_gain.posterior_shapes import (
     BetaShapes,
     NormalShapes,
     normal_below,
-    telling,
+    signal_ratio,
 )
 
-# So many points for rewards of arms whose deviation is at most so many times the noise: errors of 1e-8 of the gain.
+# Largest ratio of an arm's standard deviation to the noise, and the number of points that keeps relative errors of the
+# gain at 1e-8 up to there.
 GAUSS_HERMITE = ((0.1, 8), (0.5, 12))
-# Beyond that the best arm may depend on the reward almost as a step does, if other arms are known well. Gauss's rule is
-# then poor, but sums over equal steps this long are good: the integrand is analytic, and falls with the normal density.
+# For larger ratios the best arm can be almost a step function of the reward. Gauss's rule is then poor, but sums over
+# equal steps of this length are accurate: the integrand is analytic and falls like the normal density.
 EQUAL_STEPS = ((1.0, 0.7), (2.0, 0.4), (4.0, 0.22))
-FARTHEST = 7.5  # deviations of a reward
-MOST_TELLING = EQUAL_STEPS[-1][0]
-# Of arms known better than this, the gain is that of its variance, to first order and ten digits.
-LEAST_TELLING = 1e-5
+FARTHEST = 7.5  # standard deviations of a reward
+LARGEST_RATIO = EQUAL_STEPS[-1][0]
+# For smaller ratios the gain is, to ten digits, its first-order approximation by the explained variance.
+SMALLEST_RATIO = 1e-5
 
 
 class Outcomes(NamedTuple):
-    """Rules for a standard normal reward, one row each."""
+    """Quadrature rules for a standard normal reward, one row each."""
 
     limits: Array  # (rules,)
     sizes: Array  # (rules,)
@@ -55,38 +56,38 @@ def make_outcomes() -> Outcomes:
     return Outcomes(limits, sizes, points, weights / weights.sum(axis=1, keepdims=True))
 
 
-class WhatIf(NamedTuple):
-    """For every reward that an arm might bring next."""
+class AfterReward(NamedTuple):
+    """Posterior after each possible next reward of each arm."""
 
-    below: Array  # (arms, outcomes): the arm's F where the panel begins
-    chances: Array  # (arms, outcomes, arms): that an arm is best
+    below: Array  # (arms, outcomes): the arm's F at the panel's start
+    probabilities: Array  # (arms, outcomes, arms): that each arm is best
     densities: Array  # (points,): at the points of a panel
 
 
-def room_for_outcomes(arms: int, outcomes: Outcomes) -> int:
+def scratch_for_outcomes(arms: int, outcomes: Outcomes) -> int:
     return ORDER + arms * int(outcomes.points.shape[1]) * (arms + 1)
 
 
 @jitable
-def lay_out_outcomes(room, arms, most):
-    """Room in `scratch` as tables."""
-    below = room[ORDER : ORDER + arms * most].reshape(arms, most)
-    return WhatIf(below, room[ORDER + arms * most :].reshape(arms, most, arms), room[:ORDER])
+def split_for_outcomes(scratch, arms, most):
+    """Split this part of `scratch` into tables."""
+    below = scratch[ORDER : ORDER + arms * most].reshape(arms, most)
+    return AfterReward(below, scratch[ORDER + arms * most :].reshape(arms, most, arms), scratch[:ORDER])
 
 
-@contract
-def start_outcomes(family, outcomes, shapes, what_if, start):
-    """Get ready to add panels."""
+@contract()
+def start_outcomes(family, outcomes, shapes, after, start):
+    """Set all integrals to their values before the first panel."""
 
 
-@contract
-def add_outcomes(family, outcomes, room, what_if, rule, start, half):
-    """Add a panel's share to all integrals."""
+@contract()
+def add_outcomes(family, outcomes, space, after, rule, start, half):
+    """Add a panel to all integrals."""
 
 
-@contract
-def fill_gains(family, outcomes, room, what_if, by_variance):
-    """Write what the next reward of every arm tells."""
+@contract()
+def fill_gains(family, outcomes, space, after, by_variance):
+    """Write the gain of every arm."""
 
 
 @jitable
@@ -101,24 +102,24 @@ def excess(x):
 
 @jitable
 def conditional_shift(best, arm, other):
-    """How much higher an arm's mean is expected if the other is best."""
+    """E[mean of the arm | the other is best] - E[mean of the arm]."""
     if other != arm:
-        return -best.shifts[arm, other] / best.chances[other]
+        return -best.shifts[arm, other] / best.probabilities[other]
     total = 0.0
-    for third in range(best.chances.shape[0]):
+    for third in range(best.probabilities.shape[0]):
         if third != arm:
             total += best.shifts[arm, third]
-    return total / best.chances[arm]
+    return total / best.probabilities[arm]
 
 
 @rarely_called
-def variance_told(best, arm):
-    """The variance of the arm's mean that knowing the best arm explains."""
+def explained_variance(best, arm):
+    """Variance of the arm's mean explained by the best arm."""
     total = 0.0
-    for other in range(best.chances.shape[0]):
-        if best.chances[other] > 0.0:
+    for other in range(best.probabilities.shape[0]):
+        if best.probabilities[other] > 0.0:
             shift = conditional_shift(best, arm, other)
-            total += best.chances[other] * shift * shift
+            total += best.probabilities[other] * shift * shift
     return total
 
 
@@ -126,32 +127,32 @@ def variance_told(best, arm):
 
 
 @start_outcomes.implement(BetaShapes)
-def start_no_outcomes(family, outcomes, shapes, what_if, start):
+def start_no_outcomes(family, outcomes, shapes, after, start):
     return
 
 
 @add_outcomes.implement(BetaShapes)
-def add_no_outcomes(family, outcomes, room, what_if, rule, start, half):
+def add_no_outcomes(family, outcomes, space, after, rule, start, half):
     return
 
 
 @fill_gains.implement(BetaShapes)
-def fill_bernoulli_gains(family, outcomes, room, what_if, by_variance):
-    for arm in range(room.best.chances.shape[0]):
-        room.best.gains[arm] = variance_told(room.best, arm) if by_variance else bernoulli_gain(room, arm)
+def fill_bernoulli_gains(family, outcomes, space, after, by_variance):
+    for arm in range(space.best.probabilities.shape[0]):
+        space.best.gains[arm] = explained_variance(space.best, arm) if by_variance else bernoulli_gain(space, arm)
 
 
 @rarely_called
-def bernoulli_gain(room, arm):
-    """The divergences of Bernoulli rewards given the best arm from those without: two excesses each."""
-    mean = room.shapes.means[arm]
-    rest = room.shapes.seconds[arm] / (room.shapes.firsts[arm] + room.shapes.seconds[arm])
+def bernoulli_gain(space, arm):
+    """Expected divergence of the reward given the best arm from the unconditional one: two excesses for each arm."""
+    mean = space.shapes.means[arm]
+    rest = space.shapes.seconds[arm] / (space.shapes.firsts[arm] + space.shapes.seconds[arm])
     total = 0.0
-    for other in range(room.best.chances.shape[0]):
-        chance = room.best.chances[other]
-        if chance > 0.0:
-            shift = conditional_shift(room.best, arm, other)
-            total += chance * (mean * excess(shift / mean) + rest * excess(-shift / rest))
+    for other in range(space.best.probabilities.shape[0]):
+        probability = space.best.probabilities[other]
+        if probability > 0.0:
+            shift = conditional_shift(space.best, arm, other)
+            total += probability * (mean * excess(shift / mean) + rest * excess(-shift / rest))
     return total
 
 
@@ -160,8 +161,8 @@ def bernoulli_gain(room, arm):
 
 @jitable
 def rule_for(family, outcomes, shapes, arm):
-    """Which rule an arm needs."""
-    ratio = telling(family, arm, shapes.seconds[arm])
+    """Return the number of the rule that an arm needs."""
+    ratio = signal_ratio(family, arm, shapes.seconds[arm])
     which = 0
     while outcomes.limits[which] < ratio:
         which += 1
@@ -170,37 +171,37 @@ def rule_for(family, outcomes, shapes, arm):
 
 @jitable
 def after_reward(family, shapes, arm, point):
-    """The arm's posterior mean and deviation after a reward so many deviations from what is expected."""
+    """Posterior mean and standard deviation of the arm after a reward `point` standard deviations above average."""
     deviation = shapes.seconds[arm]
-    ratio = telling(family, arm, deviation)
+    ratio = signal_ratio(family, arm, deviation)
     smaller = deviation / math.sqrt(1.0 + ratio * ratio)
     return shapes.means[arm] + ratio * smaller * point, smaller
 
 
 @start_outcomes.implement(NormalShapes)
-def start_normal_outcomes(family, outcomes, shapes, what_if, start):
-    if family.most_telling == 0.0:
+def start_normal_outcomes(family, outcomes, shapes, after, start):
+    if family.largest_ratio == 0.0:
         return
     arms = shapes.means.shape[0]
     for arm in range(arms):
         which = rule_for(family, outcomes, shapes, arm)
         for outcome in range(outcomes.sizes[which]):
             mean, deviation = after_reward(family, shapes, arm, outcomes.points[which, outcome])
-            what_if.below[arm, outcome] = normal_below((start - mean) / deviation)
+            after.below[arm, outcome] = normal_below((start - mean) / deviation)
             for other in range(arms):
-                what_if.chances[arm, outcome, other] = 0.0
+                after.probabilities[arm, outcome, other] = 0.0
 
 
 @add_outcomes.implement(NormalShapes)
-def add_normal_outcomes(family, outcomes, room, what_if, rule, start, half):
-    if family.most_telling == 0.0:
+def add_normal_outcomes(family, outcomes, space, after, rule, start, half):
+    if family.largest_ratio == 0.0:
         return
-    for arm in range(room.shapes.means.shape[0]):
-        which = rule_for(family, outcomes, room.shapes, arm)
+    for arm in range(space.shapes.means.shape[0]):
+        which = rule_for(family, outcomes, space.shapes, arm)
         for outcome in range(outcomes.sizes[which]):
-            mean, deviation = after_reward(family, room.shapes, arm, outcomes.points[which, outcome])
-            fill_normal(what_if.densities, rule, start - mean, half, deviation)
-            add_outcome(room.panel, what_if, rule, arm, outcome, half)
+            mean, deviation = after_reward(family, space.shapes, arm, outcomes.points[which, outcome])
+            fill_normal(after.densities, rule, start - mean, half, deviation)
+            add_outcome(space.panel, after, rule, arm, outcome, half)
 
 
 @jitable
@@ -211,42 +212,42 @@ def fill_normal(densities, rule, start, half, deviation):
 
 
 @rarely_called
-def add_outcome(panel, what_if, rule, arm, outcome, half):
-    """A panel's share of the chances that arms are best, with this arm's posterior after one of its rewards."""
-    densities, chances = what_if.densities, what_if.chances[arm, outcome]
-    before, own = what_if.below[arm, outcome], chances[arm]
+def add_outcome(panel, after, rule, arm, outcome, half):
+    """Add a panel to the probabilities that arms are best, with this arm's posterior after one of its rewards."""
+    densities, probabilities = after.densities, after.probabilities[arm, outcome]
+    before, own = after.below[arm, outcome], probabilities[arm]
     for point in range(ORDER):
         others, below = panel.others[point, arm], before
         for other in range(ORDER):
             below += half * rule.running[point, other] * densities[other]
         own += others * densities[point]
-        for other in range(chances.shape[0]):
-            chances[other] += others * below * panel.hazards[point, other]
-        what_if.below[arm, outcome] += half * rule.weights[point] * densities[point]
-    chances[arm] = own
+        for other in range(probabilities.shape[0]):
+            probabilities[other] += others * below * panel.hazards[point, other]
+        after.below[arm, outcome] += half * rule.weights[point] * densities[point]
+    probabilities[arm] = own
 
 
 @fill_gains.implement(NormalShapes)
-def fill_normal_gains(family, outcomes, room, what_if, by_variance):
-    for arm in range(room.best.chances.shape[0]):
-        told, noise = variance_told(room.best, arm), family.noises[arm]
+def fill_normal_gains(family, outcomes, space, after, by_variance):
+    for arm in range(space.best.probabilities.shape[0]):
+        explained, noise = explained_variance(space.best, arm), family.noises[arm]
         if by_variance:
-            room.best.gains[arm] = told
-        elif room.shapes.seconds[arm] < LEAST_TELLING * noise:
-            room.best.gains[arm] = 0.5 * told / (noise * noise)
+            space.best.gains[arm] = explained
+        elif space.shapes.seconds[arm] < SMALLEST_RATIO * noise:
+            space.best.gains[arm] = 0.5 * explained / (noise * noise)
         else:
-            room.best.gains[arm] = normal_gain(family, outcomes, room, what_if, arm)
+            space.best.gains[arm] = normal_gain(family, outcomes, space, after, arm)
 
 
 @rarely_called
-def normal_gain(family, outcomes, room, what_if, arm):
-    """The divergences of the best arm's distributions after rewards from the one before."""
-    which = rule_for(family, outcomes, room.shapes, arm)
+def normal_gain(family, outcomes, space, after, arm):
+    """Expected divergence of the best arm's distribution after a reward from the one before."""
+    which = rule_for(family, outcomes, space.shapes, arm)
     total = 0.0
     for outcome in range(outcomes.sizes[which]):
-        for other in range(room.best.chances.shape[0]):
-            chance = room.best.chances[other]
-            if chance > 0.0:
-                change = what_if.chances[arm, outcome, other] / chance - 1.0
-                total += outcomes.weights[which, outcome] * chance * excess(change)
+        for other in range(space.best.probabilities.shape[0]):
+            probability = space.best.probabilities[other]
+            if probability > 0.0:
+                change = after.probabilities[arm, outcome, other] / probability - 1.0
+                total += outcomes.weights[which, outcome] * probability * excess(change)
     return total

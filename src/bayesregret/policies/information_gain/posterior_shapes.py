@@ -1,9 +1,9 @@
 """Posteriors of independent arms on one line, where all are smooth, for integrals over the best arm.
 
-Normal posteriors stand on the line of mean rewards, whose zero is where integrals begin. Beta posteriors stand on the
-line of log-odds, where their densities are analytic and have no ends. A density is integrated between the places where
-it is e^-25 of its peak, in panels for which no posterior under way is too sharp. That leaves errors of about 1e-10 in
-probabilities.
+For normal posteriors the line is that of mean rewards, shifted so that integrals begin at 0. For Beta posteriors it is
+that of log-odds, where their densities are analytic on the whole line. A density is integrated between the points where
+it is e^-25 of its peak, in panels short enough for the sharpest posterior there. Errors in probabilities are about
+1e-10.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.numerics.special import betaincc
 
 ORDER = 8  # points in a panel
-PANEL = 1.5  # its length, in deviations of the sharpest posterior
-REACH = 25.0  # how far the logarithm of a density falls to the ends of its range
-NORMAL_REACH = math.sqrt(2.0 * REACH)  # how many deviations away a normal one's are
-# Beyond these log-odds a Beta density is an exponential function to the last digit.
+PANEL = 1.5  # its length, in standard deviations of the sharpest posterior
+REACH = 25.0  # fall of a log density from its peak to the ends of its range
+NORMAL_REACH = math.sqrt(2.0 * REACH)  # the same in standard deviations of a normal density
+# Beyond these log-odds a Beta density is exponential to all digits.
 FAR = 36.0
-LONGEST_PANEL = 2.0  # nearer than that: the densities have poles at a distance of pi
-FAR_FALL = 4.0  # how far the logarithm of all arms' exponentials together falls in a panel
+LONGEST_PANEL = 2.0  # within FAR: the densities have poles at a distance of pi
+FAR_FALL = 4.0  # fall, per panel, of the log of the product of all arms' exponentials
 NEWTON_STEPS = 3
 ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 
 
 class Rule(NamedTuple):
-    """Gauss's rule on [-1, 1], and how it integrates from -1 to each of its points."""
+    """Gauss's rule on [-1, 1], and weights of integrals from -1 to each of its points."""
 
     points: Array
     weights: Array
@@ -48,45 +48,45 @@ def make_rule() -> Rule:
 
 
 class Shapes(NamedTuple):
-    """The arms' posteriors, (arms,) each."""
+    """Posteriors of the arms, (arms,) each."""
 
-    stamps: Array  # the count that an arm's was made for, plus 1
-    means: Array  # of mean rewards; normal ones from the line's zero
-    lows: Array  # where the ranges begin
+    stamps: Array  # count for which the arm's shape was made, plus 1
+    means: Array  # of mean rewards; shifted for normal posteriors
+    lows: Array  # starts of ranges
     highs: Array
-    panels: Array  # the longest that a posterior allows
-    firsts: Array  # a normal's mean, a Beta's alpha
-    seconds: Array  # a normal's deviation, a Beta's beta
-    factors: Array  # of the density, as a logarithm for a Beta
+    panels: Array  # longest panels that a posterior allows
+    firsts: Array  # mean, or alpha of a Beta
+    seconds: Array  # standard deviation, or beta of a Beta
+    factors: Array  # of the density; logarithms for a Beta
     spreads: Array  # E[(mean - x) 1(x < z)] is the density at z times this
 
 
 SHAPE_FIELDS = len(Shapes._fields)
 
 
-@contract
+@contract()
 def make_shapes(family, model, stats, shapes):
-    """Make the shapes of all arms whose data are new."""
+    """Make the shapes of all arms with new data."""
 
 
-@contract
-def chance_below(family, shapes, arm, z):
-    """The chance that an arm's mean reward is below the place z."""
+@contract()
+def probability_below(family, shapes, arm, z):
+    """Probability that the arm's position is below z."""
 
 
-@contract
+@contract()
 def panel_end(family, shapes, z):
-    """Where a panel that begins at z may end at the latest."""
+    """Latest end of a panel that begins at z."""
 
 
-@contract
+@contract()
 def value_above(family, shapes, arm, z):
-    """The mean reward at the place z, less the arm's expected one."""
+    """Mean reward at z minus the arm's expected one."""
 
 
-@contract
+@contract()
 def fill_densities(family, shapes, z, densities):
-    """Write the arms' densities at the place z."""
+    """Write the arms' densities at z."""
 
 
 # --- normal posteriors ---------------------------------------------------------------------------------------------
@@ -94,18 +94,18 @@ def fill_densities(family, shapes, z, densities):
 
 class NormalShapes(NamedTuple):
     noises: Array  # (arms,): of rewards
-    most_telling: float  # rewards are taken for no more precise than this, in deviations; 0: they are not looked at
+    largest_ratio: float  # upper limit on standard deviation over noise; 0 if the gain ignores rewards
 
 
 @jitable
-def telling(family, arm, deviation):
-    """How many times the noise of a reward the arm's deviation is."""
-    return min(family.most_telling, deviation / family.noises[arm])
+def signal_ratio(family, arm, deviation):
+    """Ratio of the arm's standard deviation to the noise, up to a limit."""
+    return min(family.largest_ratio, deviation / family.noises[arm])
 
 
 @make_shapes.implement(NormalShapes)
 def make_normal_shapes(family, model, stats, shapes):
-    """All of them, as the zero may be another one. Panels resolve the posteriors after one more reward, too."""
+    """Make all shapes, as the origin may move. Panels are short enough for the posteriors after one more reward."""
     for arm in range(stats.counts.shape[0]):
         shapes.firsts[arm] = current_mean(model, stats, arm)
         shapes.seconds[arm] = math.sqrt(variance_proxy(model, arm, stats.counts[arm]))
@@ -114,8 +114,10 @@ def make_normal_shapes(family, model, stats, shapes):
     for arm in range(stats.counts.shape[0]):
         deviation = shapes.seconds[arm]
         reach = NORMAL_REACH * deviation
-        mean = min(reach, (shapes.firsts[arm] - origin) + reach_of_highest)  # it is the less by rounding only
-        ratio = telling(family, arm, deviation)
+        mean = min(
+            reach, (shapes.firsts[arm] - origin) + reach_of_highest
+        )  # the minimum differs from the second by rounding only
+        ratio = signal_ratio(family, arm, deviation)
         shapes.means[arm] = shapes.firsts[arm] = mean
         shapes.lows[arm], shapes.highs[arm] = mean - reach, mean + reach
         shapes.panels[arm] = PANEL * deviation / math.sqrt(1.0 + ratio * ratio)
@@ -125,10 +127,10 @@ def make_normal_shapes(family, model, stats, shapes):
 
 @jitable
 def highest_low(shapes):
-    """The arm whose range begins last, by means and deviations.
+    """Arm whose range begins last, by means and standard deviations.
 
-    With the zero there, the range of any arm that is under way at z > 0 begins below 0 and ends above z. It is longer
-    than z, so its panels are much longer than the spacing of floats at z, however different the arms' deviations are.
+    With the origin there, the range of any arm still integrated at z > 0 begins below 0 and ends above z. It is longer
+    than z, so its panels are much longer than the spacing of floats at z, however much standard deviations differ.
     """
     highest = 0
     for arm in range(1, shapes.firsts.shape[0]):
@@ -143,7 +145,7 @@ def normal_below(z):
     return 0.5 * math.erfc(-z * math.sqrt(0.5))
 
 
-@chance_below.implement(NormalShapes)
+@probability_below.implement(NormalShapes)
 def normal_chance_below(family, shapes, arm, z):
     return normal_below((z - shapes.firsts[arm]) / shapes.seconds[arm])
 
@@ -173,7 +175,7 @@ def fill_normal_densities(family, shapes, z, densities):
 
 
 class BetaShapes(NamedTuple):
-    """Nothing to set."""
+    """Beta posteriors have no settings."""
 
 
 @jitable
@@ -213,10 +215,10 @@ def make_beta_shape(shapes, arm, alpha, beta):
 
 @rarely_called
 def beyond_peak(peak, deviation, alpha, beta):
-    """Where the logarithm of a Beta density has fallen by REACH to the right of its peak, or a little farther out.
+    """Point right of the peak where the log density of a Beta has fallen by REACH, or slightly beyond.
 
-    It is concave, so Newton's method never comes back inside. It begins where a parabola has fallen so far, but not
-    much beyond where a line of slope beta has, which the logarithm soon is to the right of 0.
+    The log density is concave, so Newton's method stays beyond that point. It starts where a parabola has fallen by
+    REACH, but not much beyond where a line of slope beta has, which the log density approaches right of 0.
     """
     pulls = alpha + beta
     along_line = REACH / beta
@@ -228,16 +230,16 @@ def beyond_peak(peak, deviation, alpha, beta):
     return z
 
 
-@chance_below.implement(BetaShapes)
+@probability_below.implement(BetaShapes)
 def beta_chance_below(family, shapes, arm, z):
-    """No integral begins far to the right: a range begins below the logarithm of alpha."""
+    """No integral begins far to the right: ranges begin below log(alpha)."""
     alpha, beta = shapes.firsts[arm], shapes.seconds[arm]
     return betaincc(beta, alpha, expit(-z)) if z > -FAR else math.exp(shapes.factors[arm] + alpha * z) / alpha
 
 
 @panel_end.implement(BetaShapes)
 def beta_panel_end(family, shapes, z):
-    """Far out, all of the arms' exponentials are one; none of a far panel may reach into the near ones."""
+    """Beyond FAR the product of the arms' exponentials is one exponential; a panel must not cross -FAR."""
     length, rate = LONGEST_PANEL, 0.0
     for arm in range(shapes.highs.shape[0]):
         if z < shapes.highs[arm]:
@@ -255,7 +257,7 @@ def beta_value_above(family, shapes, arm, z):
 
 @fill_densities.implement(BetaShapes)
 def fill_beta_densities(family, shapes, z, densities):
-    """x^alpha (1 - x)^beta / B(alpha, beta), without differences of large numbers."""
+    """x^alpha (1 - x)^beta / B(alpha, beta), without subtracting large numbers."""
     log_x, log_rest = -softplus(-z), -softplus(z)
     for arm in range(densities.shape[0]):
         densities[arm] = math.exp(shapes.factors[arm] + shapes.firsts[arm] * log_x + shapes.seconds[arm] * log_rest)

@@ -1,1 +1,1 @@
-"""Thompson sampling without drawing every arm in every round: exact in distribution, faster."""
+"""Acceleration of Thompson sampling on Beta posteriors: the same distribution of arms, with few draws."""

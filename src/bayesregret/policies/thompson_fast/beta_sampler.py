@@ -1,8 +1,8 @@
-"""Many draws from one Beta distribution: all that depends on its pseudo-counts alone is prepared once.
+"""Fast repeated draws from one Beta distribution: constants that depend on its pseudo-counts are prepared once.
 
-A Beta variable is x / (x + y) for Gamma variables x and y. Each is d (1 + c z)^3 for a normal z that is kept with a
-chance of nearly 1 (Marsaglia and Tsang 2000). Here one uniform tells whether both are kept, and the few bits that the
-normals have no use for mostly tell enough of it.
+A Beta variable is x / (x + y) for Gamma variables x and y. Each is d (1 + c z)^3 for a normal z that is accepted with
+probability nearly 1 (Marsaglia and Tsang 2000). Here one uniform draw decides whether both are accepted, and its first
+bits, which are usually enough, are those that the normal draws do not use.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.rng import SPARE, beta, gamma, two_normals, uniform
 
 U = np.uint64
-# With s = c z, a normal z is kept with the chance exp(-d (3/4 s^4 - 3/5 s^5 + 3/6 s^6 - ...)), and d s^2 = z^2 / 9.
+# With s = c z and d s^2 = z^2 / 9, a normal z is accepted with probability exp(-d (3/4 s^4 - 3/5 s^5 + 3/6 s^6 - ...)).
 # That is at least 1 - STEEP (s z)^2 for s > 0, and 1 - STEEP (s z)^2 / (1 + SKEW s) for -0.84 < s < 0: there the terms
-# of the series, which all have one sign, are less in sum than the geometric one's. For s farther down it is not
-# positive, as d >= 2/3.
+# of the series all have one sign, and sum to less than a geometric series. For smaller s this bound is not positive, as
+# d >= 2/3.
 STEEP, SKEW = 1.0 / 12.0, 0.9
 PREPARED = 4  # numbers: d and c of x and of y; or IS_SMALL and the pseudo-counts, if one is below 1
 IS_SMALL = 0.0
 # Gamma variables with a shape below this may be too small for a float.
 TINY = 0.1
 ONE_THIRD = 1.0 / 3.0
-# c of whole numbers: the next draw would wait for a root.
+# Table of c for integers: a square root would delay the next draw.
 WHOLE_NUMBERS = 1 << 12
 SCALES = np.array([0.0, *(1.0 / math.sqrt(9.0 * (shape - ONE_THIRD)) for shape in range(1, WHOLE_NUMBERS))])
 
 
 @jitable
 def prepare_beta(a, b, prepared, start):
-    """Write the numbers that draws need, from `start` on; a part of the array would cost more than a draw's test."""
+    """Write the constants of draws to `prepared`, from `start` on (a slice as an argument would be slower)."""
     if a < 1.0 or b < 1.0:
         prepared[start], prepared[start + U(1)], prepared[start + U(2)] = IS_SMALL, a, b
     else:
@@ -50,7 +50,7 @@ def gamma_scale(shape):
 
 @jitable
 def prepared_beta(prepared, start, stream):
-    """A draw, and the stream."""
+    """Return a draw and the next stream."""
     d_x, c_x, d_y = prepared[start], prepared[start + U(1)], prepared[start + U(2)]
     if d_x == IS_SMALL:
         return small_beta(c_x, d_y, stream)
@@ -60,33 +60,33 @@ def prepared_beta(prepared, start, stream):
         s_x, s_y = c_x * z_x, c_y * z_y
         root_x, root_y = 1.0 + s_x, 1.0 + s_y
         x, y = d_x * (root_x * root_x * root_x), d_y * (root_y * root_y * root_y)
-        # Tests without a logarithm, which fail where a root is not positive; `u` is in steps of the spare bits.
+        # Tests without a logarithm, which fail if a root is not positive; `u` is a multiple of the spare bits' step.
         unlikely = STEEP * ((s_x * z_x) * (s_x * z_x) + (s_y * z_y) * (s_y * z_y))
         sure = (1.0 + SKEW * min(0.0, s_x, s_y)) / SPARE
         u = np.int64(spare)
         if u * sure > unlikely:
             return x / (x + y), stream
         rest, stream = uniform(stream)
-        if (u + rest) * sure > unlikely or are_kept(u + rest, d_x, z_x, root_x, d_y, z_y, root_y):
+        if (u + rest) * sure > unlikely or are_accepted(u + rest, d_x, z_x, root_x, d_y, z_y, root_y):
             return x / (x + y), stream
 
 
 @rarely_called
-def are_kept(u, d_x, z_x, root_x, d_y, z_y, root_y):
+def are_accepted(u, d_x, z_x, root_x, d_y, z_y, root_y):
     if root_x <= 0.0 or root_y <= 0.0:
         return False
-    return math.log(1.0 - u / SPARE) < log_chance(d_x, z_x, root_x) + log_chance(d_y, z_y, root_y)
+    return math.log(1.0 - u / SPARE) < log_acceptance(d_x, z_x, root_x) + log_acceptance(d_y, z_y, root_y)
 
 
 @jitable
-def log_chance(d, z, root):
-    """Logarithm of the chance that a normal z is kept."""
+def log_acceptance(d, z, root):
+    """Log of the probability that a normal z is accepted."""
     return 0.5 * z * z + d - d * (root * root * root) + 3.0 * d * math.log(root)
 
 
 @rarely_called
 def small_beta(a, b, stream):
-    """A Gamma variable with shape a below 1 is one with shape a + 1 times a uniform to the power of 1 / a."""
+    """Draw with a pseudo-count below 1: Gamma(a) is Gamma(a + 1) times a uniform variable to the power 1 / a."""
     if a < TINY or b < TINY:
         return beta(a, b, stream)
     x, stream = gamma(a if a >= 1.0 else a + 1.0, stream)

@@ -1,187 +1,174 @@
-"""The arm with the highest draw from the posteriors, when most draws are not made.
+"""Thompson sampling on Beta posteriors without most of the draws.
 
-Arms that are likely to be highest are near ones, and are drawn. Of the others, the far ones, exponential bounds are
-known of the chances that they exceed a level or anything above it. One coin tells whether any may exceed the highest
-draw of the near ones. Mostly none does, and that arm is taken. Otherwise those that do are drawn, given what the coin
-said. So the arm that is taken has the law that it should have.
+Near arms, those likely to have the highest draw, are drawn. For the others, the far arms, exponential bounds are known
+on the probabilities that they exceed a threshold or anything above it. One uniform draw decides whether a far arm may
+exceed the highest draw of the near ones. Usually none does, and the near arm is chosen. Otherwise these far arms are
+drawn, conditionally on the uniform draw. So the chosen arm has exactly the distribution of Thompson sampling.
 
-If the leader is far ahead, all others are far, and not even its own draw is made in most rounds. While the chance that
-this is below the level has a known bound, one coin a round tells whether any arm does what is unlikely; if none does,
-the leader is taken. The coins of many rounds are one draw: that of the round in which one fails. This is the leader's
-lease. It is over as soon as the leader has come too close to the level, or the coin has other chances.
-
-Here is what all posteriors have in common; likely_normal.py and likely_beta.py have the rest.
+If the leader is far ahead, all other arms are far, and in most rounds not even the leader is drawn. While the
+probability that its draw is below the threshold has a known bound, one Bernoulli trial per round decides whether an
+unlikely event happens: the leader's draw is in its tail, or a far arm may exceed the threshold. Without an event the
+leader is chosen. One geometric draw replaces the trials of many rounds: it gives the round of the next event. This is
+the leader's lease. It ends when the leader comes too close to the threshold, or when the trial's probability changes.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.contracts import keeps_lead, take_lead
-from bayesregret.dispatch import contract, jitable, rarely_called
+from bayesregret.contracts import choose_arm, current_mean
+from bayesregret.contracts.fast import keeps_lead, pseudo_counts, take_lead
+from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.policies.thompson_fast.beta import (
+    LEASE_NUMBERS,
+    BetaLease,
+    draw_above,
+    draw_below,
+    prepare_draws,
+    prepared_draw,
+    set_tangent,
+    tail_bound,
+)
+from bayesregret.policies.thompson_fast.beta_sampler import PREPARED
 from bayesregret.rng import uniform
 
 U = np.uint64
-# What `memory` holds: the level, at most the chance that a far arm exceeds it, the least rate at which that falls above
-# it, how often this level failed, the rewards in all at which arms are sorted anew, the place of the first far arm, the
-# round in which a lease fails, or 0, and what tells whether the leader is likely to stay above the level. After that
-# all arms, the near ones first, and the one with the highest mean before all; in the same order, their bounds, their
-# rates, and their counts when they were bounded, as stamps; at last each arm's place.
-LEVEL, SOME_ABOVE, LEAST_RATE, FAILURES, SORT_AT, FIRST_FAR, FAILS_AT, LIKELY = range(8)
-HEAD = LIKELY + 6
-BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # after so many times the number of arms
-# Arms are sorted anew after as many rewards as this share of all so far, or so many, or if the level failed so often.
-SHARE_OF_REWARDS, FEWEST_REWARDS, MOST_FAILURES = 2, 32, 16.0
-# Faster falls are not remembered, nor is any other larger number.
+# Layout of `memory`: the threshold; an upper bound on the probability that a far arm exceeds it; the smallest rate at
+# which these probabilities fall above it; the number of times that far arms had to be drawn; the number of rewards at
+# which arms are sorted again; the place of the first far arm; the round of the next unlikely event, or 0; and the
+# numbers of the lease. After that all arms, the near ones first, the leader before all; in the same order their
+# bounds, their rates, and their counts when they were bounded (stamps). Finally each arm's place.
+THRESHOLD, ANY_ABOVE, LEAST_RATE, MISSES, SORT_AT, FIRST_FAR, EVENT_AT, LEASE = range(8)
+HEAD = LEASE + LEASE_NUMBERS
+BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # offsets, in multiples of the number of arms
+# Arms are sorted again after this fraction of all rewards so far, after this number, or after this many misses.
+FRACTION_OF_REWARDS, FEWEST_REWARDS, MOST_MISSES = 2, 32, 16.0
+# Rates above this are treated as unknown: saved agents hold no larger numbers.
 HIGHEST_RATE = checks.LARGEST
 
 
-def memory_for_likely(arms: int) -> int:
+class NearAndFar(NamedTuple):
+    """Settings of Thompson sampling on Beta posteriors; they change its speed, not its distribution."""
+
+    reach: float  # the threshold is this many standard deviations below the highest mean
+    near_probability: float  # an arm is near if it may exceed the threshold with a larger probability
+    alone_probability: float  # the leader alone is near if no other arm exceeds the threshold with this probability
+    tail_probability: float  # upper bound on the probability that a leader with a lease is below the threshold
+
+
+# A near arm costs a draw in every round without a lease, an unlikely event all the draws that it causes.
+NEAR_AND_FAR = NearAndFar(3.0, 0.22, 0.65, 0.02)
+
+
+def memory_for_near_and_far(arms: int) -> int:
     return HEAD + (int(PLACES) + 1) * arms
 
 
-# Policies have a `lone_chance` and a `tail_chance`, and bodies for these.
+def scratch_for_near_and_far(arms: int) -> int:
+    return PREPARED * arms
 
 
-@contract
-def sort_arms(policy, model, stats):
-    """Set the level, and tell near arms from far ones: none but the leader is near if no other exceeds the level with
-    at least the `lone_chance`."""
-
-
-@contract
-def lease_until(policy, model, stats, until):
-    """A lease of the leader up to a round: its draw is below the level at most with the `tail_chance` while it
-    `keeps_lead`."""
-
-
-@contract
-def tail_bound(policy, model, stats, arm, value):
-    """A bound and a rate: given its data, the arm's mean reward has at most the density bound * rate * exp(-rate * x)
-    at value + x for every x from 0 on, so that it exceeds value + x at most with the chance bound * exp(-rate * x). Or
-    1 and 0, where no such bound is known."""
-
-
-@contract
-def draw_above(policy, model, stats, arm, value, bound, rate, stream):
-    """With the chance of exceeding `value` over `bound`, draw the arm's mean reward given that it exceeds it, otherwise
-    give -inf; and the stream that comes after. `bound` and `rate` are as from `tail_bound`, but the bound may be any
-    higher one; if it is 1, the rate does not matter."""
-
-
-@contract
-def prepare_draws(policy, model, stats, arm):
-    """Write into `scratch` what draws of an arm with new data need."""
-
-
-@contract
-def prepared_draw(policy, stats, arm, stream):
-    """A draw of the arm's mean reward from its posterior, by what was prepared; and the stream."""
-
-
-@contract
-def draw_what_failed(policy, model, stats, stream):
-    """The arm with the highest draw, given that the leader's is in its tail or a far arm may exceed the level."""
-
-
-def choose_likely_highest(policy, model, stats, round_, stream):
-    """For `choose_arm`: all that a lease needs is in `memory`."""
+@choose_arm.implement(NearAndFar)
+def choose_highest_beta(policy, model, stats, round_, stream):
+    """Choose as `take_lead` does; the lease is in `memory`."""
     arm, _, stream = take_lead(policy, model, stats, U(stats.counts.shape[0]), round_, stream)
     return np.int64(arm), stream
 
 
-def take_likely_lead(policy, model, stats, news, round_, stream):
-    """For `take_lead`."""
+@take_lead.implement(NearAndFar)
+def take_beta_lead(policy, model, stats, updated, round_, stream):
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    if news < arms:
-        prepare_draws(policy, model, stats, news)
+    if updated < arms:
+        prepare_draws(model, stats, updated)
     else:
         for arm in range(arms):
-            prepare_draws(policy, model, stats, arm)
+            prepare_draws(model, stats, arm)
     if stats.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, stats)
-    elif has_far_news(stats, news):
-        look_at_far_arms(policy, model, stats)
+    elif far_arm_updated(stats, updated):
+        update_far_bounds(model, stats)
     if memory[FIRST_FAR] == HEAD + 1:
         leader = U(memory[HEAD])
-        lease, count, total = lease_until(policy, model, stats, round_), stats.counts[leader], stats.totals[leader]
+        lease, count, total = lease_until(stats, round_), stats.counts[leader], stats.totals[leader]
         is_likely = keeps_lead(policy, model, lease, round_, leader, count, total)
-        if is_likely and 1.0 - memory[SOME_ABOVE] >= policy.lone_chance:
+        if is_likely and 1.0 - memory[ANY_ABOVE] >= policy.alone_probability:
             return lead_alone(policy, model, stats, round_, stream)
-        if memory[FAILS_AT] > 0.0:  # it had a lease: the level is too high now
-            memory[FAILS_AT], memory[SORT_AT] = 0.0, 0.0
-    arm, stream = highest_of_near(policy, model, stats, stream)
-    return arm, lease_until(policy, model, stats, round_), stream
+        if memory[EVENT_AT] > 0.0:  # there was a lease: the threshold is too high now
+            memory[EVENT_AT], memory[SORT_AT] = 0.0, 0.0
+    arm, stream = choose_among_near(model, stats, stream)
+    return arm, lease_until(stats, round_), stream
+
+
+@keeps_lead.implement(NearAndFar)
+def is_likely_above(policy, model, lease, round_, arm, count, total):
+    density = lease.density + lease.density_by_pull * count + lease.density_by_success * total
+    fall = lease.fall + lease.fall_by_pull * count + lease.fall_by_success * total
+    return max(density, fall) <= 0.0
 
 
 @jitable
-def has_far_news(stats, news):
-    """Whether a far arm may have new data."""
-    memory, arms = stats.memory, U(stats.counts.shape[0])
-    if news < arms:
-        return memory[U(HEAD) + PLACES * arms + news] >= memory[FIRST_FAR]
-    for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
-        if memory[place + STAMPS * arms] != stats.counts[U(memory[place])]:
-            return True
-    return False
-
-
-@jitable
-def lead_alone(policy, model, stats, round_, stream):
-    """The leader with a lease, or what is taken in the round in which the coin fails."""
+def lease_until(stats, until):
+    """Return the leader's lease up to a round; while it `keeps_lead`, its draw is below the threshold with probability
+    at most `tail_probability`."""
     memory = stats.memory
-    leader = U(memory[HEAD])
-    if memory[FAILS_AT] < round_:
-        u, stream = uniform(stream)
-        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_chance) * (1.0 - memory[SOME_ABOVE]))
-        memory[FAILS_AT] = round_ + math.floor(waited)
-    if memory[FAILS_AT] > round_:
-        sorted_in = round_ + memory[SORT_AT] - stats.received[0]
-        until = int(min(memory[FAILS_AT], sorted_in)) - 1
-        return leader, lease_until(policy, model, stats, until), stream
-    memory[FAILS_AT] = 0.0
-    arm, stream = draw_what_failed(policy, model, stats, stream)
-    return arm, lease_until(policy, model, stats, round_), stream
+    return BetaLease(
+        until,
+        memory[LEASE],
+        memory[LEASE + 1],
+        memory[LEASE + 2],
+        memory[LEASE + 3],
+        memory[LEASE + 4],
+        memory[LEASE + 5],
+    )
+
+
+@rarely_called
+def sort_arms(policy, model, stats):
+    """Set the threshold and separate near arms from far ones."""
+    leader, mean = 0, -math.inf
+    for arm in range(stats.counts.shape[0]):
+        other = current_mean(model, stats, arm)
+        leader, mean = (arm if other > mean else leader), max(mean, other)
+    a, b = pseudo_counts(model, stats, leader)
+    threshold = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+    stats.memory[LEASE], stats.memory[LEASE + 1 : HEAD] = 1.0, 0.0  # no lease
+    if make_others_far(model, stats, U(leader), threshold) > 1.0 - policy.alone_probability:
+        bring_near(stats, policy.near_probability)
+    elif a >= 1.0 and b >= 1.0 and 0.0 < threshold < 1.0:
+        set_tangent(policy, stats, leader, a, b, threshold, stats.memory[LEASE:HEAD])
+    update_far_bounds(model, stats)
 
 
 @jitable
-def failed_coins(policy, stats, stream):
-    """Given that one of two did: whether the leader's did, the coin of the far arms, and the stream."""
-    some_above = stats.memory[SOME_ABOVE]
-    u, stream = uniform(stream)
-    coin, stream = uniform(stream)
-    in_tail = u * (1.0 - (1.0 - policy.tail_chance) * (1.0 - some_above)) < policy.tail_chance
-    return in_tail, (coin if in_tail else some_above * coin), stream
-
-
-@jitable
-def line_up(policy, model, stats, leader, level):
-    """The leader alone is near; give at most the chance that another exceeds the level."""
+def make_others_far(model, stats, leader, threshold):
+    """Make the leader the only near arm; return a bound on the probability that another exceeds the threshold."""
     memory = stats.memory
     put(stats, U(HEAD), leader)
-    place, some_above = U(HEAD + 1), 0.0
+    place, any_above = U(HEAD + 1), 0.0
     for arm in range(U(stats.counts.shape[0])):
         if arm != leader:
             put(stats, place, arm)
-            some_above += bound_far_arm(policy, model, stats, place, arm, level)
+            any_above += bound_far_arm(model, stats, place, arm, threshold)
             place += U(1)
-    memory[LEVEL], memory[FIRST_FAR], memory[FAILURES] = level, HEAD + 1, 0.0
-    memory[SORT_AT] = stats.received[0] + max(FEWEST_REWARDS, stats.received[0] // SHARE_OF_REWARDS)
-    return some_above
+    memory[THRESHOLD], memory[FIRST_FAR], memory[MISSES] = threshold, HEAD + 1, 0.0
+    memory[SORT_AT] = stats.received[0] + max(FEWEST_REWARDS, stats.received[0] // FRACTION_OF_REWARDS)
+    return any_above
 
 
 @jitable
 def put(stats, place, arm):
+    """Put an arm into a place."""
     stats.memory[place], stats.memory[U(HEAD) + PLACES * U(stats.counts.shape[0]) + arm] = arm, place
 
 
 @rarely_called
-def bound_far_arm(policy, model, stats, place, arm, level):
+def bound_far_arm(model, stats, place, arm, threshold):
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    bound, rate = tail_bound(policy, model, stats, arm, level)
+    bound, rate = tail_bound(model, stats, arm, threshold)
     if not rate <= HIGHEST_RATE:
         bound, rate = 1.0, 0.0
     memory[place + BOUNDS * arms], memory[place + RATES * arms] = bound, rate
@@ -190,83 +177,141 @@ def bound_far_arm(policy, model, stats, place, arm, level):
 
 
 @jitable
-def bring_near(stats, near_chance):
-    """Those that exceed the level with more than this chance."""
+def bring_near(stats, near_probability):
+    """Make those arms near whose bound is larger than this probability."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
     first_far = U(HEAD + 1)
     for place in range(U(HEAD + 1), U(HEAD) + arms):
-        if memory[place + BOUNDS * arms] > near_chance:
+        if memory[place + BOUNDS * arms] > near_probability:
             near, far = U(memory[place]), U(memory[first_far])
             put(stats, first_far, near)
             put(stats, place, far)
-            for kind in range(BOUNDS, PLACES):  # near arms have no use for theirs
+            for kind in range(BOUNDS, PLACES):  # near arms do not use theirs
                 memory[place + kind * arms] = memory[first_far + kind * arms]
             first_far += U(1)
     memory[FIRST_FAR] = first_far
 
 
-@rarely_called
-def look_at_far_arms(policy, model, stats):
-    """New bounds of those with new data; a lease by the old ones is over."""
+@jitable
+def far_arm_updated(stats, updated):
+    """Whether a far arm may have new data."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    some_above, least_rate = 0.0, HIGHEST_RATE
+    if updated < arms:
+        return memory[U(HEAD) + PLACES * arms + updated] >= memory[FIRST_FAR]
+    for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
+        if memory[place + STAMPS * arms] != stats.counts[U(memory[place])]:
+            return True
+    return False
+
+
+@rarely_called
+def update_far_bounds(model, stats):
+    """Bound the far arms with new data again, which ends a lease that used the old bounds."""
+    memory, arms = stats.memory, U(stats.counts.shape[0])
+    any_above, least_rate = 0.0, HIGHEST_RATE
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
         arm = U(memory[place])
         if memory[place + STAMPS * arms] != stats.counts[arm]:
-            bound_far_arm(policy, model, stats, place, arm, memory[LEVEL])
-        some_above += memory[place + BOUNDS * arms]
+            bound_far_arm(model, stats, place, arm, memory[THRESHOLD])
+        any_above += memory[place + BOUNDS * arms]
         least_rate = min(least_rate, memory[place + RATES * arms])
-    memory[SOME_ABOVE], memory[LEAST_RATE], memory[FAILS_AT] = some_above, least_rate, 0.0
+    memory[ANY_ABOVE], memory[LEAST_RATE], memory[EVENT_AT] = any_above, least_rate, 0.0
 
 
 @jitable
-def highest_of_near(policy, model, stats, stream):
-    """The arm with the highest draw, when near ones are drawn."""
+def lead_alone(policy, model, stats, round_, stream):
+    """Choose the leader, with a lease, or the arm with the highest draw if this is the round of an unlikely event."""
+    memory = stats.memory
+    leader = U(memory[HEAD])
+    if memory[EVENT_AT] < round_:
+        u, stream = uniform(stream)
+        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_probability) * (1.0 - memory[ANY_ABOVE]))
+        memory[EVENT_AT] = round_ + math.floor(waited)
+    if memory[EVENT_AT] > round_:
+        sorted_in = round_ + memory[SORT_AT] - stats.received[0]
+        until = int(min(memory[EVENT_AT], sorted_in)) - 1
+        return leader, lease_until(stats, until), stream
+    memory[EVENT_AT] = 0.0
+    arm, stream = choose_given_event(policy, model, stats, stream)
+    return arm, lease_until(stats, round_), stream
+
+
+@rarely_called
+def choose_given_event(policy, model, stats, stream):
+    """Choose the arm with the highest draw, given that the leader is in its tail or a far arm may exceed the
+    threshold."""
+    leader, threshold = U(stats.memory[HEAD]), stats.memory[THRESHOLD]
+    in_tail, u, stream = draw_event(policy, stats, stream)
+    value = math.inf
+    if in_tail:
+        value, stream = draw_below(model, stats, leader, threshold, policy.tail_probability, stream)
+    if value > threshold:  # the tail has less probability than its bound
+        if u >= stats.memory[ANY_ABOVE]:
+            return leader, stream
+        value = 0.0
+        while value <= threshold:
+            value, stream = prepared_draw(stats, leader, stream)
+    return compare_with_far(model, stats, u, leader, value, stream)
+
+
+@jitable
+def draw_event(policy, stats, stream):
+    """Given an event, return whether the leader is in its tail, the uniform draw for the far arms, and the stream."""
+    any_above = stats.memory[ANY_ABOVE]
+    u, stream = uniform(stream)
+    u_far, stream = uniform(stream)
+    in_tail = u * (1.0 - (1.0 - policy.tail_probability) * (1.0 - any_above)) < policy.tail_probability
+    return in_tail, (u_far if in_tail else any_above * u_far), stream
+
+
+@jitable
+def choose_among_near(model, stats, stream):
+    """Choose the arm with the highest draw, by drawing the near arms."""
     best, highest = U(0), -math.inf
     for place in range(U(HEAD), U(stats.memory[FIRST_FAR])):
         arm = U(stats.memory[place])
-        value, stream = prepared_draw(policy, stats, arm, stream)
-        # Without a branch: which arm is highest cannot be foretold.
+        value, stream = prepared_draw(stats, arm, stream)
+        # Without a branch: the highest arm is unpredictable.
         best, highest = (arm if value > highest else best), max(highest, value)
-    coin, stream = uniform(stream)
-    return settle(policy, model, stats, coin, best, highest, stream)
+    u, stream = uniform(stream)
+    return compare_with_far(model, stats, u, best, highest, stream)
 
 
 @jitable
-def settle(policy, model, stats, coin, best, highest, stream):
-    """The arm with the highest draw, that of the near ones being `highest`, and a coin for all others."""
+def compare_with_far(model, stats, u, best, highest, stream):
+    """Return the arm with the highest draw, given the highest near draw and a uniform draw for all far arms."""
     memory = stats.memory
-    excess = highest - memory[LEVEL]
-    if excess >= 0.0 and memory[SOME_ABOVE] <= coin * below_exp(memory[LEAST_RATE] * excess):
+    excess = highest - memory[THRESHOLD]
+    if excess >= 0.0 and memory[ANY_ABOVE] <= u * below_exp(memory[LEAST_RATE] * excess):
         return best, stream
-    return draw_far_arms(policy, model, stats, coin, best, highest, stream)
+    return draw_far_arms(model, stats, u, best, highest, stream)
 
 
 @jitable
 def below_exp(x):
-    """A cubic that is not above exp(x) for x >= 0, and close to it where that matters."""
+    """Cubic lower bound on exp(x) for x >= 0, tight for small x."""
     return (1.0 + x) + (x * x) * (0.5 + x * (1.0 / 6.0))
 
 
 @rarely_called
-def draw_far_arms(policy, model, stats, coin, best, highest, stream):
-    """The coin tells the first arm that may exceed `highest`, another one the next. Below the level no chances are
-    known."""
+def draw_far_arms(model, stats, u, best, highest, stream):
+    """Return the arm with the highest draw. The uniform draw gives the first far arm that may exceed `highest`, another
+    one the next. Below the threshold no bounds are known."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    excess, none_so_far = highest - memory[LEVEL], 1.0
+    excess, none_so_far = highest - memory[THRESHOLD], 1.0
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
-        rate, chance = memory[place + RATES * arms], 1.0
+        rate, bound = memory[place + RATES * arms], 1.0
         if excess >= 0.0:
-            chance = min(1.0, memory[place + BOUNDS * arms] / below_exp(rate * excess))
-        none_so_far *= 1.0 - chance
-        if 1.0 - coin > none_so_far:
+            bound = min(1.0, memory[place + BOUNDS * arms] / below_exp(rate * excess))
+        none_so_far *= 1.0 - bound
+        if 1.0 - u > none_so_far:
             arm = U(memory[place])
-            value, stream = draw_above(policy, model, stats, arm, highest, chance, rate, stream)
+            value, stream = draw_above(model, stats, arm, highest, bound, rate, stream)
             if value > highest:
-                best, highest, excess = arm, value, value - memory[LEVEL]
-            coin, stream = uniform(stream)
+                best, highest, excess = arm, value, value - memory[THRESHOLD]
+            u, stream = uniform(stream)
             none_so_far = 1.0
-    memory[FAILURES] += 1.0
-    if memory[FAILURES] >= MOST_FAILURES:
+    memory[MISSES] += 1.0
+    if memory[MISSES] >= MOST_MISSES:
         memory[SORT_AT] = 0.0
     return best, stream

@@ -27,11 +27,11 @@ from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
     LinearPosterior,
-    set_target,
-    reset_posterior,
-    inverse_or_zero,
     add_rewards,
+    inverse_or_zero,
     make_posterior,
+    reset_posterior,
+    set_target,
     variance_after,
 )
 from bayesregret.policies.linear_selection import first_with, highest
