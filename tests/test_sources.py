@@ -43,9 +43,9 @@ def test_the_fingerprint_names_files_and_classes(monkeypatch, tmp_path):
     other.write_text("one")
     monkeypatch.setattr(sources, "PACKAGE", tmp_path)
     monkeypatch.setattr(sources, "FORMULAS", ("formulas",))
-    before = sources.fingerprint([int])
+    before = sources.fingerprint(is_covered, [int])
     other.write_text("two")
-    assert sources.fingerprint([int]) == before
-    assert sources.fingerprint([float]) != before
+    assert sources.fingerprint(is_covered, [int]) == before
+    assert sources.fingerprint(is_covered, [float]) != before
     formula.write_text("two")
-    assert sources.fingerprint([int]) != before
+    assert sources.fingerprint(is_covered, [int]) != before

@@ -20,7 +20,7 @@ import functools
 import gc
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
 from bayesregret.sources import fingerprint, register_formula
@@ -41,6 +41,7 @@ OUTLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": False}
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
 _contracts: list[Any] = []
+_formulas: list[tuple[Callable[..., Any], dict[str, Any]]] = []
 
 
 class MissingBodyError(TypeError):
@@ -111,16 +112,12 @@ def _make_contract(stub: Callable[..., Any], returns: str) -> Contract:
     # Numba compares a body's argument names with those of the function that chooses it.
     choose.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
 
-    def register_with_numba() -> None:
-        from numba.extending import overload
-
-        overload(call, jit_options=cast(Any, INLINED))(choose)
-
-    when_numba_is_ready(register_with_numba)
     made = cast(Any, call)
     made.implement, made.otherwise, made.supports, made.bodies = implement, otherwise, supports, bodies
-    made.returns = returns
+    made.returns, made.choose = returns, choose
     _contracts.append(made)
+    if _numba_is_ready:
+        _load_numba(contracts=[made])
     return cast(Contract, made)
 
 
@@ -148,13 +145,9 @@ def order_free(function: F) -> F:
 
 def _jitable(function: F, options: dict[str, Any]) -> F:
     register_formula(function)
-
-    def register_with_numba() -> None:
-        from numba.extending import register_jitable
-
-        register_jitable(**options)(function)
-
-    when_numba_is_ready(register_with_numba)
+    _formulas.append((function, options))
+    if _numba_is_ready:
+        _load_numba(formulas=[(function, options)])
     return function
 
 
@@ -166,16 +159,20 @@ def when_numba_is_ready(register: Callable[[], None]) -> None:
         _waiting.append(register)
 
 
-def _make_numba_ready() -> None:
+def _load_numba(contracts: Sequence[Any] = (), formulas: Sequence[tuple[Any, dict[str, Any]]] = ()) -> None:
+    """Load Numba, and register these contracts and formulas with it; all that there are, if Numba was not loaded."""
     global _numba_is_ready
-    if _numba_is_ready:
-        return
     # Numba makes many objects that stay; searching them for garbage takes a quarter of its start-up.
     collecting = gc.isenabled()
     gc.disable()
     try:
         from numba.core.registry import cpu_target
+        from numba.extending import overload, register_jitable
 
+        for made in contracts if _numba_is_ready else _contracts:
+            overload(made, jit_options=cast(Any, INLINED))(made.choose)
+        for function, options in formulas if _numba_is_ready else _formulas:
+            register_jitable(**options)(function)
         while _waiting:
             _waiting.pop(0)()
         cpu_target.target_context.refresh()
@@ -187,7 +184,8 @@ def _make_numba_ready() -> None:
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
-    _make_numba_ready()
+    if not _numba_is_ready:
+        _load_numba()
     return _compile(body, frozenset(classes))
 
 
@@ -196,7 +194,6 @@ def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[...
     import numba
     from numba.extending import register_jitable
 
-    register_formula(body)
     register_jitable(**INLINED)(body)
 
     def kernel(*args):  # type: ignore[no-untyped-def]
@@ -204,7 +201,7 @@ def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[...
 
     # Numba names its files after this. It looks for changes only in the file of the cached function itself: without the
     # fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
-    kernel.__qualname__ = f"{body.__name__}_{fingerprint(classes)}"
+    kernel.__qualname__ = f"{body.__name__}_{fingerprint(body, classes)}"
     options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
     # Classes defined at a prompt or in a script are new ones in every process: no file could be found again.
     keep = "__main__" not in map(operator.attrgetter("__module__"), classes)

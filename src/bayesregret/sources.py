@@ -8,6 +8,7 @@ editing them recompiles nothing. tests/test_sources.py checks that no formula is
 from __future__ import annotations
 
 import hashlib
+import operator
 import pathlib
 from collections.abc import Callable, Collection
 from typing import Any
@@ -38,7 +39,8 @@ def register_formula(function: Callable[..., Any]) -> None:
 
 def is_outside(classes: Collection[type]) -> bool:
     """Whether one of these classes is a user's own."""
-    return any(not subject.__module__.startswith(PACKAGE.name + ".") for subject in classes)
+    modules = map(operator.attrgetter("__module__"), classes)
+    return not all(map(operator.methodcaller("startswith", f"{PACKAGE.name}."), modules))
 
 
 def is_outside_file(path: str) -> bool:
@@ -46,9 +48,9 @@ def is_outside_file(path: str) -> bool:
     return PACKAGE not in pathlib.Path(path).resolve().parents and "site-packages" not in path
 
 
-def fingerprint(classes: Collection[type]) -> str:
-    """Name every source that a kernel for these classes may contain, and where the classes are defined."""
-    digest = hashlib.sha256()
+def fingerprint(body: Callable[..., Any], classes: Collection[type]) -> str:
+    """Name every source that this kernel may contain for these classes, and where the classes are defined."""
+    digest = hashlib.sha256(pathlib.Path(body.__code__.co_filename).read_bytes())
     for place in FORMULAS:
         path = PACKAGE / place
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:

@@ -279,3 +279,15 @@ def test_sums_of_the_largest_numbers_survive(policy):
     for _ in range(12):
         agent.update(agent.select(), 1e50)
         assert br.Agent.from_json(agent.to_json()).to_json() == agent.to_json()
+
+
+def test_a_state_with_memory_that_is_no_longer_needed():
+    """Earlier versions kept memory for Thompson sampling on Gaussian arms: such states still load."""
+    agent = br.Thompson().start(br.GaussianBandit([0.5, 0.0], 1.0, 1.0), seed=4)
+    agent.update(1, 2.0)
+    saved = json.loads(agent.to_json())
+    assert saved["state"]["memory"] == []
+    saved["state"]["memory"] = [0.5] * 20
+    again = br.Agent.from_json(json.dumps(saved))
+    assert again.pulls.tolist() == [0, 1]
+    assert [again.select() for _ in range(20)] == [agent.select() for _ in range(20)]

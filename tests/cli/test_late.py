@@ -36,7 +36,7 @@ def test_late_rewards_have_no_exact_regret_to_compare_with():
         ("gaussian --batch 1.5", "batch must be a whole number, at least 1 and at most 1000000000000, got 1.5"),
         (
             "gaussian --batch 2 --exact-check",
-            "--exact-check does not go with --delay or --batch: exact regret assumes immediate rewards",
+            "--exact-check does not go with --delay or --batch: it assumes immediate rewards",
         ),
     ],
 )

@@ -18,6 +18,36 @@ if TYPE_CHECKING:
     from bayesregret.exact import ExactRegret
     from bayesregret.optimal import OptimalRegret
 
+Checkpoints = Annotated[
+    str | None,
+    option(
+        help="Rounds at which to show the regret so far.",
+        default="with --json about 100 rounds, otherwise none",
+        metavar="N,N,...",
+    ),
+]
+ExactCheck = Annotated[
+    bool,
+    option(
+        "--exact-check",
+        help="Also compute the exact regret, and show how many standard errors the simulation is off"
+        " (gaussian, bernoulli).",
+    ),
+]
+Optimal = Annotated[
+    bool,
+    option(
+        "--optimal",
+        help="Also compute the optimal regret, the smallest that any policy has, and show ratios to it"
+        " (bernoulli, two or three arms).",
+    ),
+]
+Precision = Annotated[
+    float | None,
+    number_option("Add runs until every standard error is at most this fraction of the regret.", section=EFFORT),
+]
+MaxRuns = Annotated[int | None, number_option("Largest number of runs for --precision.", "100 times --runs", EFFORT)]
+
 
 @options.takes_problem
 def simulate(
@@ -27,39 +57,13 @@ def simulate(
     runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,
     seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     delta: options.Delta = None,
-    checkpoints: Annotated[
-        str | None,
-        option(
-            help="Rounds at which to show the regret so far.",
-            default="with --json about 100 rounds, otherwise none",
-            metavar="N,N,...",
-        ),
-    ] = None,
+    checkpoints: Checkpoints = None,
     delay: Annotated[int, number_option("Delay of rewards, in rounds.", 0)] = 0,
     batch: Annotated[int, number_option("Rewards arrive at the ends of batches of N rounds.", 1)] = 1,
-    exact_check: Annotated[
-        bool,
-        option(
-            "--exact-check",
-            help="Also compute the exact regret, and show how many standard errors the simulation is off"
-            " (gaussian, bernoulli).",
-        ),
-    ] = False,
-    optimal: Annotated[
-        bool,
-        option(
-            "--optimal",
-            help="Also compute the optimal regret, the smallest that any policy has, and show ratios to it"
-            " (bernoulli, two or three arms).",
-        ),
-    ] = False,
-    precision: Annotated[
-        float | None,
-        number_option("Add runs until every standard error is at most this fraction of the regret.", section=EFFORT),
-    ] = None,
-    max_runs: Annotated[
-        int | None, number_option("Largest number of runs for --precision.", "100 times --runs", EFFORT)
-    ] = None,
+    exact_check: ExactCheck = False,
+    optimal: Optimal = False,
+    precision: Precision = None,
+    max_runs: MaxRuns = None,
     threads: options.Threads = None,
     json: options.Json = False,
     progress: options.Progress = None,
@@ -94,9 +98,7 @@ def simulate(
         if max_runs is not None and precision is None:
             raise ValueError("--max-runs requires --precision")
         if exact_check and (delay != 0 or batch != 1):
-            raise ValueError(
-                "--exact-check does not go with --delay or --batch: exact regret assumes immediate rewards"
-            )
+            raise ValueError("--exact-check does not go with --delay or --batch: it assumes immediate rewards")
         made = bandit()
         policies = make_policies(policy or default_policies(made), delta)
         # Before the simulation, because either may be unavailable for this problem.

@@ -4,7 +4,7 @@ While one arm is pulled c times in a row, all means and covariances follow from 
 numbers, as in simulation/kernels/linear_index.py. With w_a the covariance of arm a with the pulled arm, w the pulled
 arm's variance and shrink = 1 / (s^2 + c w), mean a has moved by w_a excess shrink, and column a of roots would lose the
 pulled arm's column times w_a bend. So a reward costs no work on other arms during a streak. Functions here are inlined
-where possible: a posterior holds so many arrays that passing it on costs half an update.
+where possible: passing the many arrays of a posterior on costs half an update.
 """
 
 from __future__ import annotations

@@ -56,13 +56,11 @@ def simulate(
     seed : int
         Seed of all random numbers.
     checkpoints : array_like of int, optional
-        Rounds at which the regret curve is kept; by default about 100, evenly spaced on a log scale. The horizon is
-        always one of them.
+        Rounds at which to keep the regret curve; by default about 100, evenly spaced on a log scale.
     threads : int, optional
         Number of threads; by default all processors that this process may use.
     precision : float, optional
-        Add runs until every policy's standard error is at most this fraction of its mean regret, or until there are
-        `max_runs`.
+        Add runs until every policy's standard error is at most this fraction of its mean regret.
     max_runs : int, optional
         Largest number of runs with `precision`; by default 100 times `runs`.
     delay : int
@@ -70,8 +68,7 @@ def simulate(
     batch : int
         Rewards arrive only at ends of batches of this many rounds.
     progress : bool or callable, optional
-        By default a bar in a terminal or a notebook, and none elsewhere; False for none, True for one anywhere; or a
-        function that is called with the number of rounds done and their total.
+        Whether to show a bar, by default in a terminal or a notebook; or a function of the rounds done and their total.
 
     Returns
     -------
@@ -93,26 +90,15 @@ def simulate(
     seed = checks.whole("seed", seed, 0)
     rounds = checkpoint_rounds(checkpoints, horizon)
     threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
-    if precision is not None:
-        precision = checks.probability("precision", precision)
-    delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
-    if min(delay + batch, horizon) > MOST_LATE:
-        raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
+    precision = None if precision is None else checks.probability("precision", precision)
+    delay, batch = checked_late(delay, batch, horizon)
     cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
-    simulations = {}
-    for name, policy in by_name.items():
-        simulations[name] = Simulation(
-            bandit, policy, horizon=horizon, seed=seed, checkpoints=rounds, delay=delay, batch=batch
-        )
+    shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
+    simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
     with open_progress(progress, total=len(by_name) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)
-        while precision is not None:
-            wanted = min(cap, _runs_for(precision, simulations))
-            done = next(iter(simulations.values())).tally.runs
-            if wanted <= done:
-                break
-            bar.extend(len(by_name) * (wanted - done) * horizon)
-            _run_all(simulations, wanted, threads, bar)
+        if precision is not None:
+            _run_to_precision(simulations, precision, cap, threads, bar)
     results = {name: _result(name, policy, simulations[name], rounds) for name, policy in by_name.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
@@ -143,6 +129,14 @@ def named(policies: Any) -> dict[str, Policy]:
     return dict(given) if isinstance(given, Mapping) else found
 
 
+def checked_late(delay: int, batch: int, horizon: int) -> tuple[int, int]:
+    """Check delay and batch, which need memory for every reward that has not arrived."""
+    delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
+    if min(delay + batch, horizon) > MOST_LATE:
+        raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
+    return delay, batch
+
+
 def _check_names(given: Mapping[Any, Any]) -> None:
     for name in given:
         if not isinstance(name, str):
@@ -171,6 +165,19 @@ def _run_all(simulations: dict[str, Simulation], runs: int, threads: int, bar: P
     for name, simulation in simulations.items():
         bar.describe(name)
         simulation.run_until(runs, threads, lambda done, s=simulation: bar.advance(done * s.horizon))  # type: ignore[misc]
+
+
+def _run_to_precision(
+    simulations: dict[str, Simulation], precision: float, cap: int, threads: int, bar: Progress
+) -> None:
+    """Add runs until every policy reaches the precision, or until there are `cap` runs."""
+    while True:
+        first = next(iter(simulations.values()))
+        wanted = min(cap, _runs_for(precision, simulations))
+        if wanted <= first.tally.runs:
+            return
+        bar.extend(len(simulations) * (wanted - first.tally.runs) * first.horizon)
+        _run_all(simulations, wanted, threads, bar)
 
 
 def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:
