@@ -23,11 +23,10 @@ help:
 reproduce: $(SET_UP)
 	$(BIN)/bayesregret reproduce
 
-quick: $(SET_UP)
-	$(MAKE) --jobs=2 --output-sync=target lint quick-tests
+quick: $(SET_UP) lint quick-tests
 
 quick-tests: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not compiled and not slow" tests/models tests/policies tests/contracts
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long" tests/models tests/policies tests/contracts
 
 test: $(SET_UP)
 	$(MAKE) lint

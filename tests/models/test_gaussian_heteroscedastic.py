@@ -31,6 +31,8 @@ from draws import stream_of
 from problems import BANDITS, decimals, gaussian_arms_bandits
 from reference.posteriors import History, posterior
 
+pytestmark = pytest.mark.long
+
 ARMS = GaussianBandit([0.5, -1.0], prior_width=[0.5, 2.0], reward_noise=[2.0, 1.0])
 
 

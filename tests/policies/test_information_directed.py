@@ -17,6 +17,8 @@ from bayesregret.rng import POLICY, REWARD, U, open_stream, run_word, seed_key
 from problems import BANDITS
 from reference import directed as slow
 
+pytestmark = pytest.mark.long
+
 
 def look(bandit, counts=None, totals=None, gain="exact"):
     """Probabilities, gaps and gains after these pulls and sums of rewards of each arm."""

@@ -8,6 +8,8 @@ from bayesregret.contracts import add_reward, choose_arm, empty_stats
 from bayesregret.rng import POLICY, open_stream, run_word, seed_key, uniform
 from reference import directed as slow
 
+pytestmark = pytest.mark.long
+
 SEED, ROUNDS = 9, 12
 
 

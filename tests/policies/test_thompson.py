@@ -17,6 +17,8 @@ from draws import compiled, stream_of
 from problems import BANDITS
 from reference.best_arm import posteriors, probabilities_of_best, pvalue
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 5_000
 UNLIKELY = 1e-4  # about four standard errors
 GAUSSIAN = br.GaussianBandit([0.5, 0.0, 0.0, -0.5], 1.0, 1.5)

@@ -102,8 +102,10 @@ class EveryRoundAgent(Agent):
     def _restore(self, state: dict[str, Any]) -> None:
         for name in SAVED_STATS:
             kept = getattr(self._stats, name)
-            if kept.size > 0:  # states of earlier versions hold memory that this policy no longer needs
+            if kept.size > 0:
                 kept[...] = numbers(state, name, kept.shape)
+            elif state[name] != []:  # states of earlier versions hold memory that this policy no longer needs
+                numbers(state, name, (len(state[name]),))
         self._stats.scratch[...] = 0.0
         self._stats.received[0] = self._stats.counts.sum()
         self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)

@@ -28,6 +28,8 @@ from bayesregret.rng import POLICY
 from draws import compiled, stream_of
 from reference.best_arm import posteriors, probabilities_of_best, pvalue
 
+pytestmark = pytest.mark.long
+
 # In plain Python: another test shows that compiled code gives the same bits.
 ROUNDS = 5_000
 UNLIKELY = 1e-4  # about four standard errors

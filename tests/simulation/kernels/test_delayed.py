@@ -109,7 +109,8 @@ BAD_STATES = [
     ("stream", [1, 2, 3, -4]),
     ("stream", [1, 2, 3, 2**64]),
     ("stream", "abcd"),
-    ("memory", [1.0]),
+    ("memory", [None]),
+    ("memory", "abc"),
     ("counts", [1, 2, 3, -1]),
     ("totals", [1, 2]),
 ]
