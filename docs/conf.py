@@ -1,14 +1,12 @@
 """The book: `make docs` builds it into build/docs. Nothing in it is loaded from the network."""
 
 import re
-import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import bayesregret
 
 project = "bayesregret"
 author = "the bayesregret developers"
-release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+release = bayesregret.__version__
 
 extensions = ["myst_parser", "sphinx-mathjax-offline"]
 exclude_patterns = ["_build"]
