@@ -29,7 +29,7 @@ print(len(seen))
 
 @pytest.mark.compiled
 def test_at_most_forty_functions_before_the_kernel():
-    """In a new process, so that loading the compiler counts, too; the first one may have to compile, and is not asked."""
+    """In a new process, so that loading the compiler counts, too. The first one may compile, and does not count."""
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=True)
     assert 10 < int(done.stdout) <= 40, done.stdout
