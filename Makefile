@@ -8,13 +8,14 @@ SET_UP_DOCS := $(VENV)/.set-up-docs
 PYTHONS := 3.11 3.12 3.13
 PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 
-.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests lint bench docs figures package clean
+.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests coverage lint bench docs figures package clean
 
 help:
 	@echo "make reproduce     the paper's figures and claims, into reproduction/report.html"
 	@echo "make quick         linters, types and the core's tests without compilation: seconds"
 	@echo "make test          linters, types, layers and all tests: minutes"
 	@echo "make test-pythons  the same on every supported Python found here"
+	@echo "make coverage      the tests without compilation, with the lines that none of them runs"
 	@echo "make bench         speed as ratios, other packages side by side"
 	@echo "make docs          the book, in build/docs"
 	@echo "make figures       the book's figures, drawn again: minutes"
@@ -37,6 +38,10 @@ tests-compiled: $(SET_UP)
 	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
 
 tests-plain: $(SET_UP)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
+
+# Apart from `make test`, because measuring takes as long as the tests.
+coverage: $(SET_UP)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
