@@ -27,6 +27,7 @@ import exact_rows
 import growth_rows
 import linear_rows
 import peer_rows
+import pending_rows
 import policy_rows
 import problems
 import process_rows
@@ -47,6 +48,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "policies": policy_rows.policies,
     "linear-thompson": linear_rows.thompson,
     "accelerators": accelerator_rows.accelerators,
+    "pending": pending_rows.pending,
     "arms": growth_rows.arms,
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,

@@ -22,6 +22,7 @@ from bayesregret.models import (
     GaussianBandit,
     Instance,
     LinearBandit,
+    MixtureBandit,
     NormalGammaBandit,
     PoissonBandit,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "Inversion",
     "LinUCB",
     "LinearBandit",
+    "MixtureBandit",
     "NormalGammaBandit",
     "OptimalRegret",
     "Plan",

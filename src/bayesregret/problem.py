@@ -24,12 +24,14 @@ from bayesregret.models import (
     ExponentialBandit,
     GaussianBandit,
     LinearBandit,
+    MixtureBandit,
     NormalGammaBandit,
     PoissonBandit,
 )
 
 LARGEST_FILE = 200_000_000  # bytes
 TOO_MANY_DIGITS = "has a whole number with too many digits"
+CSV_FILE = "is CSV, not a problem file; run `bayesregret prior fit` first, which writes a problem file with --output"
 
 # A hundred times the largest problem in use; without a limit a typing error would take all memory.
 LARGEST_ARMS = 10**7
@@ -94,10 +96,27 @@ def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
     model = checks.one_of("model", data["model"], models)
     arguments = {field: value for field, value in data.items() if field != "model"}
     _check_fields(model, models[model], arguments)
+    if model == MixtureBandit.kind:
+        arguments["bandits"] = _components(arguments["bandits"])
     try:
         return models[model](**arguments)
     except (TypeError, OverflowError) as error:  # from the constructor of a user's class
         raise ValueError(_one_line(str(error))) from error
+
+
+def _components(tables: Any) -> Any:
+    """Bandits of a mixture, from their tables; an error names the component."""
+    if not isinstance(tables, list):
+        return tables
+    made: list[Any] = []
+    for number, table in enumerate(tables, 1):
+        try:
+            if isinstance(table, Mapping) and table.get("model") == MixtureBandit.kind:
+                raise ValueError("model must be that of a bandit, not another mixture")
+            made.append(problem_from_dict(table))
+        except ValueError as error:
+            raise ValueError(f"bandits, number {number}: {error}") from None
+    return made
 
 
 def bandit_classes() -> dict[str, type[Bandit]]:
@@ -147,16 +166,24 @@ def _parse(text: str, suffix: str) -> Any:
     # No TOML document begins with a brace.
     if suffix == ".json" or (suffix != ".toml" and text.lstrip().startswith("{")):
         return _parse_json(text)
-    return _parse_toml(text)
+    return _parse_toml(text, suffix)
 
 
-def _parse_toml(text: str) -> dict[str, Any]:
+def _parse_toml(text: str, suffix: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        if suffix in (".csv", ".tsv") or _has_csv_headings(text):
+            raise ValueError(CSV_FILE) from None
         raise ValueError(f"is not TOML: {_one_line(str(error))}") from None
     except ValueError:  # Python's limit on the digits of an int
         raise ValueError(TOO_MANY_DIGITS) from None
+
+
+def _has_csv_headings(text: str) -> bool:
+    """Whether the first line has two delimiters and no equals sign, as that of no TOML file."""
+    first = text.lstrip().partition("\n")[0]
+    return "=" not in first and first[0] not in "[#" and max(map(first.count, ",;\t")) > 1
 
 
 def _parse_json(text: str) -> Any:
@@ -201,10 +228,14 @@ def save_problem(bandit: Bandit, path: str | os.PathLike[str]) -> None:
 
 
 def _toml(data: Mapping[str, Any]) -> str:
-    """TOML text; strings, numbers and lists look the same in TOML and JSON."""
-    return "\n".join(
-        f"{field} = {json.dumps(value, allow_nan=False, ensure_ascii=False)}" for field, value in data.items()
-    )
+    """TOML text; strings, numbers and lists of them look the same in TOML and JSON."""
+    lines: list[str] = []
+    for field, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):  # the components of a mixture
+            lines += [f"\n[[{field}]]\n{_toml(table)}" for table in value]
+        else:
+            lines.append(f"{field} = {json.dumps(value, allow_nan=False, ensure_ascii=False)}")
+    return "\n".join(lines)
 
 
 # --- common problems without a file --------------------------------------------------------------------------------

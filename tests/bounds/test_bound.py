@@ -178,7 +178,7 @@ def test_the_smallest_is_the_smallest():
         best = bounds.certified(bandit, horizon=20)
         rivals = []
         for formula in Formula.every.values():
-            if formula.form == "certified" and formula.policy == "bayes-ucb" and formula.covers(bandit):
+            if formula.form == "certified" and formula.is_about("bayes-ucb") and formula.covers(bandit):
                 with contextlib.suppress(bounds.DoesNotHold):
                     rivals.append(formula(bandit, horizon=20))
         assert len(rivals) >= 5

@@ -21,6 +21,17 @@ def test_the_summary_says_that_rewards_came_late(simulate):
     assert "late" not in simulate("bernoulli", "--policy", "ucb1").out
 
 
+def test_pending_pulls_need_not_count(simulate):
+    names = "ucb1", "ucb1:count_pending=false", "ucb1:count_pending=true"
+    asked = ("bernoulli", *(word for name in names for word in ("--policy", name)), "--batch", "10", "--json")
+    by_default, not_counted, counted = (simulate(*asked).data["policies"][name]["regret"] for name in names)
+    python = br.simulate(
+        problem.common_bernoulli(), br.UCB1(count_pending=False), horizon=50, runs=20, seed=0, batch=10
+    )["ucb1"]
+    assert not_counted == python.mean
+    assert counted == by_default < not_counted
+
+
 def test_late_rewards_have_no_exact_regret_to_compare_with():
     late = br.simulate(problem.common_bernoulli(), br.UCB1(), horizon=5, runs=5, seed=0, delay=1)
     with pytest.raises(ValueError, match="delay must be 0 and batch 1 to compare with exact regret"):
@@ -38,6 +49,7 @@ def test_late_rewards_have_no_exact_regret_to_compare_with():
             "gaussian --batch 2 --exact-check",
             "--exact-check does not go with --delay or --batch: it assumes immediate rewards",
         ),
+        ("gaussian --policy ucb1:count_pending=no", "count_pending must be True or False, got 'no'"),
     ],
 )
 def test_bad_input(simulate, arguments, said):

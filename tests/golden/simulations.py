@@ -42,7 +42,11 @@ POLICIES: dict[str, br.Policy] = {
     "quantile-ucb": br.QuantileUCB(),
     "thompson": br.Thompson(),
     "ucb1": br.UCB1(),
+    "bayes-ucb, pending pulls not counted": br.BayesUCB(count_pending=False),
+    "lin-ucb, pending pulls not counted": br.LinUCB(count_pending=False),
 }
+# Simulated with late rewards alone: otherwise nothing is pending.
+LATE_ALONE = {name for name in POLICIES if name.endswith("not counted")}
 # Small enough for plain Python, where these policies take long.
 SMALL = {"horizon": 12, "runs": 6}
 SMALL_POLICIES = {"bayes-optimal", "gittins", "information-directed"}
@@ -52,21 +56,28 @@ SHOWN_FOR_ALL = {"gaussian", "bernoulli", "linear"}
 LATE = {"delay": 7, "batch": 5}
 LATE_PAIRS = [
     ("gaussian", "bayes-ucb"),
+    ("gaussian", "bayes-ucb, pending pulls not counted"),
+    ("gaussian", "ucb1"),
     ("gaussian", "quantile-ucb"),
     ("gaussian", "thompson"),
     ("bernoulli", "kl-ucb"),
     ("bernoulli", "thompson"),
     ("bernoulli", "explore-commit"),
+    ("bernoulli", "moss"),
+    ("poisson", "bayes-ucb"),
     ("poisson", "thompson"),
     ("linear", "bayes-ucb"),
+    ("linear", "bayes-ucb, pending pulls not counted"),
     ("linear", "thompson"),
     ("linear", "lin-ucb"),
+    ("linear", "lin-ucb, pending pulls not counted"),
 ]
 
 
 def cases() -> dict[str, tuple[str, str, dict[str, int]]]:
     """Model, policy and options of each simulation, by name."""
-    pairs = [(model, policy) for policy in POLICIES for model in BANDITS if _is_wanted(model, policy)]
+    at_once = [policy for policy in POLICIES if policy not in LATE_ALONE]
+    pairs = [(model, policy) for policy in at_once for model in BANDITS if _is_wanted(model, policy)]
     found: dict[str, tuple[str, str, dict[str, int]]] = {f"{p} on {m}": (m, p, {}) for m, p in pairs if _fits(m, p)}
     return found | {f"{p} on {m}, late": (m, p, LATE) for m, p in LATE_PAIRS}
 
@@ -87,7 +98,7 @@ def simulated(model: str, policy: str, options: dict[str, int]) -> dict[str, Any
     """One entry of the file."""
     size = SMALL if policy in SMALL_POLICIES else {"horizon": HORIZON, "runs": RUNS}
     asked = {"seed": SEED, "threads": 1, "progress": False} | size | options
-    result = br.simulate(BANDITS[model], POLICIES[policy], **asked)[policy]
+    result = br.simulate(BANDITS[model], {policy: POLICIES[policy]}, **asked)[policy]
     bits = hashlib.sha256()
     for array in (result.final_regret, result.best_pulls, result.curve.mean, result.curve.stderr):
         bits.update(array.tobytes())

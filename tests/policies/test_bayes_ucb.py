@@ -97,7 +97,7 @@ def test_policies_are_frozen_data_and_equal_by_value():
     assert br.BayesUCB(prior=br.GaussianBandit([0], 1, 1)) == br.BayesUCB(prior=br.GaussianBandit([0], 1, 1))
     with pytest.raises(dataclasses.FrozenInstanceError):
         br.UCB1().delta = 0.5
-    assert repr(br.UCB1(delta=0.5)) == "UCB1(delta=0.5)"
+    assert repr(br.UCB1(delta=0.5)) == "UCB1(delta=0.5, count_pending=True)"
 
 
 def test_policies_by_name():

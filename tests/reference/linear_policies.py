@@ -1,7 +1,8 @@
 """Policies on a linear bandit by the textbook: every round the posterior from all known rewards, by matrix inverses.
 
 A draw of the parameter needs a root of its covariance, and which root it is matters for what is drawn: here each reward
-multiplies it by the symmetric root of what the reward leaves of the identity.
+multiplies it by the symmetric root of what the reward leaves of the identity. Policies that count pending pulls use the
+covariance after all pulls, whose rewards are known or not.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ class Belief(NamedTuple):
     mean: np.ndarray  # of the parameter
     covariance: np.ndarray
     root: np.ndarray
+    counted: list[
+        int
+    ]  # pulled arms behind the covariance: those with known rewards, and the pending ones if they count
 
     @property
     def means(self) -> np.ndarray:
@@ -54,7 +58,16 @@ def belief_after(features, prior_mean, prior_root, noise, history: History) -> B
         sizes, directions = np.linalg.eigh(left)
         root = root @ (directions * np.sqrt(sizes)) @ directions.T
     assert np.allclose(root @ root.T, covariance, rtol=0.0, atol=1e-10 * np.abs(prior_root).max() ** 2)
-    return Belief(features, mean, covariance, root)
+    return Belief(features, mean, covariance, root, history.arms)
+
+
+def with_pending(belief: Belief, prior_root, noise, pulled: list[int]) -> Belief:
+    """The covariance that the rewards of all pulls will leave, with the mean of those known."""
+    nothing = [0.0] * len(pulled)
+    _, covariance = covariance_form(
+        np.zeros(len(belief.mean)), prior_root @ prior_root.T, belief.features[pulled], nothing, noise
+    )
+    return belief._replace(covariance=covariance, counted=pulled)
 
 
 def prior_of(policy, bandit):
@@ -93,9 +106,10 @@ def thompson(policy: Thompson, bandit, belief, history, round_, delta, stream):
 def lin_ucb(policy: LinUCB, bandit, belief, history, round_, delta, stream):
     """Abbasi-Yadkori, Pal and Szepesvari (2011), Theorem 2, with ridge regression by its normal equations."""
     x, s, scale = belief.features, bandit.reward_noise, policy.regularisation
-    taken = x[history.arms]
-    V = scale * np.eye(x.shape[1]) + taken.T @ taken
-    estimate = np.linalg.solve(V, taken.T @ np.array(history.rewards))
+    taken, counted = x[history.arms], x[belief.counted]
+    ridge = scale * np.eye(x.shape[1])
+    estimate = np.linalg.solve(ridge + taken.T @ taken, taken.T @ np.array(history.rewards))
+    V = ridge + counted.T @ counted
     log_ratio = np.linalg.slogdet(V)[1] - x.shape[1] * math.log(scale)
     radius = s * math.sqrt(2.0 * (0.5 * log_ratio - math.log(delta))) + math.sqrt(scale) * policy.bound
     return highest(x @ estimate + radius * np.sqrt(np.einsum("ai,ij,aj->a", x, np.linalg.inv(V), x)), stream)
@@ -187,7 +201,10 @@ def replay_linear(bandit, policy, *, horizon, seed, run=0, delay=0, batch=1) -> 
             if isinstance(policy, ExploreCommit):
                 due = min(due, max(0, batch * (policy.explore // batch) - delay))
             heard = History(history.arms[:due], history.rewards[:due])
-            belief = belief_after(bandit.features, *prior_of(policy, bandit), bandit.reward_noise, heard)
+            prior_mean, prior_root = prior_of(policy, bandit)
+            belief = belief_after(bandit.features, prior_mean, prior_root, bandit.reward_noise, heard)
+            if getattr(policy, "count_pending", False):
+                belief = with_pending(belief, prior_root, bandit.reward_noise, list(history.arms))
             decision = decide(policy, bandit, belief, heard, round_, delta, choices)
             choices = decision.stream
             highest_two = np.sort(decision.values)[-2:]

@@ -58,8 +58,8 @@ def numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
     made = checks.array(field, state[name], len(shape), "a table of numbers", most=math.inf)
     if made.shape != shape:
         raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")
-    if name in ("counts", "variance") and made.min() < 0.0:
+    if name in ("counts", "pending", "variance") and made.min() < 0.0:
         raise ValueError(f"{field} must not be negative, but has the entry {made.min():g}")
-    if name == "counts" and (made != np.floor(made)).any():
+    if name in ("counts", "pending") and (made != np.floor(made)).any():
         raise ValueError(f"{field} must be whole numbers")
     return made

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bayesregret import checks
 from bayesregret.agent.agent import Agent
-from bayesregret.agent.arms import EveryRoundAgent, IndexAgent
+from bayesregret.agent.arms import EveryRoundAgent, IndexAgent, PendingIndexAgent
 from bayesregret.agent.linear import LinearEveryRoundAgent, LinearIndexAgent
 from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Kernel, select
 
@@ -27,4 +28,7 @@ def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) 
         checks.whole("horizon", horizon, 1)
     checks.whole("seed", seed, 0)
     chosen = select(policy, bandit, horizon)
-    return KINDS[chosen.kernel](policy, bandit, horizon, seed, chosen)
+    kind = KINDS[chosen.kernel]
+    if chosen.counts_pending and not isinstance(chosen.belief, LinearModel):
+        kind = PendingIndexAgent
+    return kind(policy, bandit, horizon, seed, chosen)

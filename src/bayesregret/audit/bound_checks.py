@@ -13,7 +13,7 @@ from bayesregret.audit.verdict import (
     make_check,
     not_applicable,
 )
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Setting
+from bayesregret.bounds.bound import ANY, Bound, DoesNotHold, Formula, Setting
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit
 from bayesregret.policies import UCB1, BayesUCB, Policy
@@ -46,7 +46,8 @@ def regret_checks(
         regrets = {policy.name: _exact(bandit, policy, setting.horizon) for policy in policies}
     else:
         regrets = _simulated(bandit, policies, setting.horizon, runs, seed)
-    return [_check(formula, bandit, setting, delta, regrets[formula.policy]) for formula in formulas]
+    largest = max(regrets.values())
+    return [_check(formula, bandit, setting, delta, regrets.get(formula.policy, largest)) for formula in formulas]
 
 
 def _exact(bandit: Bandit, policy: Policy, horizon: int) -> Regret:
@@ -62,7 +63,8 @@ def _simulated(bandit: Bandit, policies: list[Policy], horizon: int, runs: int, 
 
 def _check(formula: Formula, bandit: Bandit, setting: Setting, delta: float | None, regret: Regret) -> Check:
     source = formula.source(bandit)
-    inequality = Inequality(formula.name, source, formula.form, f"Bayes regret of {formula.policy} <= {formula.name}")
+    policy = "any policy" if formula.policy == ANY else formula.policy
+    inequality = Inequality(formula.name, source, formula.form, f"Bayes regret of {policy} <= {formula.name}")
     try:
         bound = formula(bandit, horizon=setting.horizon, delta=delta, epsilon=setting.epsilon)
     except DoesNotHold as answer:

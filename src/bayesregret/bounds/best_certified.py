@@ -12,6 +12,7 @@ from bayesregret.models import (
     ExponentialBandit,
     GaussianBandit,
     LinearBandit,
+    MixtureBandit,
     NormalGammaBandit,
     PoissonBandit,
 )
@@ -23,6 +24,7 @@ from bayesregret.models import (
 @certified.of(PoissonBandit, "the smallest of all")
 @certified.of(ExponentialBandit, "the smallest of all")
 @certified.of(NormalGammaBandit, "the smallest of all")
+@certified.of(MixtureBandit, "the smallest of all")
 def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
     best = min(_holding(bandit, setting), key=lambda bound: bound.value + bound.error)
     return Parts(best.terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)
@@ -32,8 +34,8 @@ def _holding(bandit: Bandit, setting: Setting) -> Iterator[Bound]:
     """Yield all certified bounds that hold; the trivial one always does."""
     delta = setting.delta if setting.delta < 1.0 else None  # 1 is the default at horizon 1, and rejected as an argument
     for formula in Formula.every.values():
-        rival = formula.form == "certified" and formula.policy == certified.policy and formula is not certified
-        if rival and formula.covers(bandit):
+        is_proved = (formula.form, formula.kind) == ("certified", "upper") and formula.is_about(certified.policy)
+        if is_proved and formula is not certified and formula.covers(bandit):
             try:
                 yield formula(bandit, horizon=setting.horizon, delta=delta, epsilon=setting.epsilon)
             except DoesNotHold:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from bayesregret import checks
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, MixtureBandit
 
 Form = Literal["paper", "certified"]
 Kind = Literal["upper", "lower", "quantity"]
 
+ANY = "any"  # in place of a policy's name: the statement is about all policies
 # Beyond this many rounds neighbouring numbers of pulls are the same floating-point number.
 LARGEST_HORIZON = 2**53
 # Points per panel of the two quadrature rules: the finer rule gives the value, their difference its error.
@@ -157,6 +158,16 @@ class Bound:
     note: str | None
     details: Mapping[str, float | str] = field(default_factory=dict)
 
+    def is_about(self, policy: str) -> bool:
+        """Return whether the statement is about this policy, or about all.
+
+        Parameters
+        ----------
+        policy : str
+            Name of a policy.
+        """
+        return self.policy in (policy, ANY)
+
     @property
     def leading(self) -> float:
         """The leading term, which the paper's figures draw."""
@@ -276,14 +287,25 @@ class Formula:
         return register
 
     def covers(self, bandit: Bandit | type[Bandit]) -> bool:
-        """Return whether the formula has a body for this kind of bandit.
+        """Return whether the formula has a body for this kind of bandit, and for the components of a mixture.
 
         Parameters
         ----------
         bandit : Bandit or type[Bandit]
             A bandit or its class.
         """
-        return bandit.kind in self.bodies
+        kinds = {bandit.kind} if isinstance(bandit, type) else {bandit.kind, bandit.representative.kind}
+        return kinds <= self.bodies.keys()
+
+    def is_about(self, policy: str) -> bool:
+        """Return whether the statement is about this policy, or about all.
+
+        Parameters
+        ----------
+        policy : str
+            Name of a policy.
+        """
+        return self.policy in (policy, ANY)
 
     def source(self, bandit: Bandit) -> str:
         """Return the statement that the formula comes from, for this kind of bandit.
@@ -337,10 +359,16 @@ class Formula:
         if not isinstance(bandit, Bandit):
             raise checks.fail("bandit", "a bandit", bandit)
         if not self.covers(bandit):
-            raise ValueError(f"{self.name} is stated for {' and '.join(self.bodies)} bandits, got {bandit.a_kind} one")
+            raise ValueError(self._not_covered(bandit))
         bound = _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
         # The bound is cached: hand out copies of its mappings.
         return replace(bound, terms=dict(bound.terms), details=dict(bound.details))
+
+    def _not_covered(self, bandit: Bandit) -> str:
+        kinds = " and ".join(kind for kind in self.bodies if kind != MixtureBandit.kind)
+        is_mixture = isinstance(bandit, MixtureBandit)
+        got = f"a mixture of {bandit.representative.kind} bandits" if is_mixture else f"{bandit.a_kind} one"
+        return f"{self.name} is stated for {kinds} bandits, got {got}"
 
     def __repr__(self) -> str:
         return f"<bound {self.name}>"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bayesregret.bounds.bound import Formula
+from bayesregret.bounds.bound import ANY, Formula
 
 UCB1 = "ucb1"
-ANY = "any"
 
 gap_dependent = Formula(
     "gap_dependent",
@@ -103,7 +102,9 @@ certified_small_width = Formula(
     "certified",
     "For narrow priors: while intervals hold, a pulled arm's gap is at most two prior confidence widths.",
 )
-certified_trivial = Formula("certified_trivial", "certified", "The expected gap of the worst arm in every round.")
+certified_trivial = Formula(
+    "certified_trivial", "certified", "The expected gap of the worst arm in every round, for every policy.", policy=ANY
+)
 certified_min_gap = Formula("certified_min_gap", "certified", "Theorem 6 repaired, by the smallest gap.")
 certified_all_gaps = Formula(
     "certified_all_gaps",

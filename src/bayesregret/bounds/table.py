@@ -77,21 +77,33 @@ class BoundTable:
 
     @property
     def best(self) -> Bound | None:
-        """The smallest certified bound on the regret of BayesUCB, None if there is none."""
-        proved = [bound for bound in self.bounds if bound.form == "certified" and bound.policy == certified.policy]
+        """The smallest certified bound on the regret of BayesUCB, None if there is none.
+
+        For a mixture it holds whatever the policy believes.
+        """
+        proved = [
+            bound
+            for bound in self.bounds
+            if (bound.form, bound.kind) == ("certified", "upper") and bound.is_about(certified.policy)
+        ]
         return min(proved, key=lambda bound: bound.value + bound.error, default=None)
 
     def ratio(self, bound: Bound) -> float | None:
         """Return the bound over the simulated regret of its policy, None if that was not simulated.
+
+        A bound that holds for every policy is compared with the largest regret.
 
         Parameters
         ----------
         bound : Bound
             A bound of this table.
         """
-        if self.against is None or bound.kind != "upper" or bound.policy not in self.against.policies:
+        if self.against is None or bound.kind != "upper":
             return None
-        regret = self.against[bound.policy].mean
+        regrets = [result.mean for name, result in self.against.policies.items() if bound.is_about(name)]
+        if not regrets:
+            return None
+        regret = max(regrets)
         return bound.value / regret if regret > 0.0 else math.inf
 
     def table(self) -> list[list[str]]:

@@ -15,6 +15,7 @@ from bayesregret.policies.base import has_no_width
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
 # UCB1 requires sub-Gaussian rewards.
 DEFAULT_WITHOUT_WIDTH = ("bayes-ucb", "thompson")
+TRUE_OR_FALSE = {"true": True, "false": False}
 
 
 def complete_policy(incomplete: str) -> list[str]:
@@ -59,13 +60,13 @@ def _make_policy(text: str, delta: Any) -> Policy:
 
 
 def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
-    settings = {}
+    settings: dict[str, Any] = {}
     for part in parts:
         field, equals, value = part.partition("=")
         if not equals or field not in _fields(policy):
             fields = ", ".join(_fields(policy)) or "none"
             raise ValueError(f"policy {policy.name} must have settings as field=value, fields: {fields}, got {part!r}")
-        settings[field] = number(value)
+        settings[field] = TRUE_OR_FALSE[value] if value in TRUE_OR_FALSE else number(value)
     return settings
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts.model import prior_pulls, prior_total
-from bayesregret.dispatch import jitable
+from bayesregret.dispatch import contract, jitable
 
 
 class Stats(NamedTuple):
@@ -45,6 +45,16 @@ def add_reward(stats, arm, reward):
     stats.received[0] += 1
 
 
+@contract()
+def learn(model, stats, arm, reward):
+    """Learn from one reward of an arm: update the statistics, and whatever the belief keeps in `stats.memory`."""
+
+
+@learn.otherwise
+def learn_by_statistics(model, stats, arm, reward):
+    add_reward(stats, arm, reward)
+
+
 @jitable
 def reset_stats(stats):
     """Back to the state before the first reward."""
@@ -72,7 +82,11 @@ def posterior_mean(model, arm, count, total):
     return (prior_total(model, arm) + total) * inverse_pulls(model, arm, count)
 
 
-@jitable
+@contract(returns="mean")
 def current_mean(model, stats, arm):
     """Posterior mean of the arm's mean reward, given its statistics."""
+
+
+@current_mean.otherwise
+def conjugate_mean(model, stats, arm):
     return posterior_mean(model, arm, stats.counts[arm], stats.totals[arm])

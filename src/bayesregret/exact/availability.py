@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
 
 # An exact regret takes about a second up to this horizon, if horizon * (number of distinct priors)^2 <= QUICK_WORK.
 QUICK_HORIZON = {"gaussian": 1_000, "bernoulli": 300}
@@ -14,12 +14,16 @@ QUICK_WORK = 10_000
 def why_simulated(bandit: Bandit, horizon: int, exact: bool | None) -> str | None:
     """Return why the regret is simulated; None if it is computed exactly.
 
-    `exact` is the caller's choice; None computes the exact regret where that is quick.
+    `exact` is the caller's choice; None computes the exact regret where that is quick. On a mixture it can be computed
+    only for policies that believe in one prior, or in none.
     """
     if exact is False:
         return "a simulation was requested"
     if exact:
         return None  # `exact_regret` raises an error that says why it cannot
+    if isinstance(bandit, MixtureBandit):  # the components take their times one after the other
+        rounds = horizon * len(bandit.bandits)
+        return next((why for part in bandit.bandits if (why := why_simulated(part, rounds, exact)) is not None), None)
     if not isinstance(bandit, GaussianBandit | BernoulliBandit):
         return f"the exact regret of {bandit.a_kind} bandit cannot be computed"
     if isinstance(bandit, GaussianBandit) and bandit.noise_kind != "gaussian":

@@ -12,13 +12,15 @@ from threadpoolctl import threadpool_limits
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls
+from bayesregret.contracts.mixture import MixtureModel
 from bayesregret.exact.bernoulli.best_arm import bernoulli_best_arm_probability
 from bayesregret.exact.bernoulli.regret import bernoulli_kinds, bernoulli_regret
 from bayesregret.exact.gaussian.best_arm import gaussian_best_arm_probability
 from bayesregret.exact.gaussian.regret import gaussian_kinds, gaussian_regret
 from bayesregret.exact.level_sweep import SweepResult
+from bayesregret.exact.mixture import weighted_regret
 from bayesregret.exact.result import ExactRegret
-from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
 from bayesregret.policies import Policy
 from bayesregret.policies.selection import is_mean_plus_width, moves_with_time
 
@@ -43,7 +45,8 @@ def exact_regret(
     Parameters
     ----------
     bandit : Bandit
-        A Gaussian bandit with Gaussian noise, or a Bernoulli bandit.
+        A Gaussian bandit with Gaussian noise, a Bernoulli bandit, or a mixture of such bandits. The policy must believe
+        in one prior, or in none: its regret on a mixture is the weighted mean of its regrets on the components.
     policy : Policy
         The index policy.
     horizon : int
@@ -68,14 +71,22 @@ def exact_regret(
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     if not isinstance(policy, Policy):
         raise checks.fail("policy", "a policy such as BayesUCB()", policy)
-    compute = _computation(bandit)
+    components = bandit.bandits if isinstance(bandit, MixtureBandit) else (bandit,)
+    for component in components:
+        _computation(component)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     accuracy = 0.0 if accuracy is None else checks.positive("accuracy", accuracy)
     policy = _with_delta(policy, delta)
+    # Of the whole mixture: UCB1 allows for the largest noise of all components.
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
     check_independent_arms(belief)
-    _check_index(policy, bandit, settings)
-    found, error, find_best_chance = compute(bandit, settings, belief, horizon, accuracy)
+    _check_index(policy, bandit.representative, settings)
+    found = [_regret(component, policy, settings, belief, horizon, accuracy) for component in components]
+    return weighted_regret(bandit, found) if isinstance(bandit, MixtureBandit) else found[0]
+
+
+def _regret(bandit: Bandit, policy: Policy, settings: Any, belief: Any, horizon: int, accuracy: float) -> ExactRegret:
+    found, error, find_best_chance = _computation(bandit)(bandit, settings, belief, horizon, accuracy)
     if bandit.arms == 1:  # the regret is 0, and all that was computed is rounding
         found, error = SweepResult(np.zeros(horizon), np.array([float(horizon)]), np.ones(horizon)), np.zeros(horizon)
     curve = np.maximum(0.0, np.cumsum(found.regret))  # negative values are rounding
@@ -100,6 +111,11 @@ def exact_regret(
 
 
 def check_independent_arms(belief: Any) -> None:
+    if isinstance(belief, MixtureModel):
+        raise ValueError(
+            "prior must be a single bandit for an exact regret, such as the mixture's conjugate(): the regret of a "
+            "policy that believes in a mixture is simulated"
+        )
     if not prior_pulls.supports(belief):
         raise ValueError(
             "prior must have independent arms for an exact regret: each arm's index must depend on its own rewards "

@@ -5,6 +5,7 @@ from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
 from bayesregret.models.linear import LinearBandit
+from bayesregret.models.mixture import MixtureBandit
 from bayesregret.models.normal_gamma import NormalGammaBandit
 from bayesregret.models.poisson import PoissonBandit
 
@@ -15,6 +16,7 @@ __all__ = [
     "GaussianBandit",
     "Instance",
     "LinearBandit",
+    "MixtureBandit",
     "NormalGammaBandit",
     "PoissonBandit",
 ]

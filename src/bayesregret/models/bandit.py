@@ -90,6 +90,11 @@ class Bandit:
         """The kind with its article, for messages: "a gaussian", "an exponential"."""
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
 
+    @property
+    def representative(self) -> Bandit:
+        """A bandit of a single prior with rewards of the same kind: this one, unless it is a mixture."""
+        return self
+
     def settings(self) -> dict[str, Any]:
         """Return the constructor's arguments by name, without those that are None."""
         given = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}

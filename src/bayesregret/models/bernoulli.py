@@ -20,7 +20,8 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.contracts.fast import divergence, limit_rise, never_lowers, pseudo_counts, quantile_rise
-from bayesregret.dispatch import rarely_called
+from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
+from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.bandit import Bandit
 from bayesregret.numerics.bernoulli_kl import highest_mean_within
 from bayesregret.numerics.beta_tails import beta_quantile_rise
@@ -154,3 +155,27 @@ def bernoulli_divergence(model, arm, mean, other):
 def bernoulli_limit_rise(model, arm, mean, limit):
     """One over the slope of the divergence, which grows with the limit."""
     return limit * (1.0 - limit) / (limit - mean) if mean < limit < 1.0 else (0.0 if limit >= 1.0 else math.inf)
+
+
+@component.implement(BernoulliModel)
+def bernoulli_component(stacked, number):
+    return BernoulliModel(stacked.alpha[number], stacked.beta[number], stacked.pseudo_count[number])
+
+
+@log_predictive.implement(BernoulliModel)
+def bernoulli_log_predictive(model, stats, arm, reward):
+    a, b = exact_pseudo_counts(model, stats, arm)
+    return math.log((a if reward == 1.0 else b) / (a + b))
+
+
+@posterior_variance.implement(BernoulliModel)
+def bernoulli_posterior_variance(model, stats, arm):
+    a, b = exact_pseudo_counts(model, stats, arm)
+    return (a / (a + b)) * (b / (a + b)) / (a + b + 1.0)
+
+
+@jitable
+def exact_pseudo_counts(model, stats, arm):
+    """Pseudo-counts that are never rounded to 0, where a logarithm would be infinite: failures are counted first."""
+    wins = stats.totals[arm]
+    return model.alpha[arm] + wins, model.beta[arm] + (stats.counts[arm] - wins)

@@ -18,6 +18,7 @@ from bayesregret.contracts import (
     prior_pulls,
     prior_total,
 )
+from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
@@ -146,3 +147,23 @@ def exponential_divergence_limit(model, arm, mean, divergence):
         if abs(step) <= LAST_STEP * w:
             break
     return mean * math.exp(w)
+
+
+@component.implement(ExponentialModel)
+def exponential_component(stacked, number):
+    return ExponentialModel(stacked.shape[number], stacked.rate[number])
+
+
+@log_predictive.implement(ExponentialModel)
+def exponential_log_predictive(model, stats, arm, reward):
+    """Lomax: shape / rate (1 + reward / rate)^-(shape + 1)."""
+    shape, rate = model.shape[arm] + stats.counts[arm], model.rate[arm] + stats.totals[arm]
+    return math.log(shape / rate) - (shape + 1.0) * math.log1p(reward / rate)
+
+
+@posterior_variance.implement(ExponentialModel)
+def exponential_posterior_variance(model, stats, arm):
+    """Of an inverse-gamma distribution, infinite for shapes up to 2."""
+    shape = model.shape[arm] + stats.counts[arm]
+    mean = (model.rate[arm] + stats.totals[arm]) / (shape - 1.0)
+    return mean * mean / (shape - 2.0) if shape > 2.0 else math.inf

@@ -21,6 +21,7 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.contracts.fast import normal_deviation, reward_deviation
+from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.gaussian_heteroscedastic import HeteroscedasticModel, HeteroscedasticRademacherModel
 from bayesregret.models.no_prior import NoPriorArmsModel
@@ -110,13 +111,17 @@ class GaussianBandit(Bandit):
         return super().no_prior_model()
 
     def _make_model(self) -> Any:
-        is_gaussian = self.noise_kind == "gaussian"
+        if self.arms_differ:
+            return self.heteroscedastic_model()
+        shared = GaussianModel if self.noise_kind == "gaussian" else RademacherModel
         pseudo_count = (self.reward_noise / self.prior_width) ** 2
-        if not self.arms_differ:
-            shared = GaussianModel if is_gaussian else RademacherModel
-            return shared(self.prior_mean, self.prior_width, self.reward_noise, pseudo_count)
-        differing = HeteroscedasticModel if is_gaussian else HeteroscedasticRademacherModel
-        return differing(self.prior_mean, self.prior_widths, self.reward_noises, np.full(self.arms, pseudo_count))
+        return shared(self.prior_mean, self.prior_width, self.reward_noise, pseudo_count)
+
+    def heteroscedastic_model(self) -> HeteroscedasticModel | HeteroscedasticRademacherModel:
+        """Return the model with a width and a noise for each arm, whether or not they differ."""
+        differing = HeteroscedasticModel if self.noise_kind == "gaussian" else HeteroscedasticRademacherModel
+        pseudo_count = np.full(self.arms, (self.reward_noise / self.prior_width) ** 2)
+        return differing(self.prior_mean, self.prior_widths, self.reward_noises, pseudo_count)
 
 
 def _number_or_vector(field: str, value: Any, arms: int) -> float | Array:
@@ -201,3 +206,29 @@ def gaussian_quantile(model, stats, arm, tail):
 @reward_deviation.implement(RademacherModel)
 def gaussian_reward_deviation(model, arm):
     return model.reward_noise
+
+
+@component.implement(GaussianModel)
+def gaussian_component(stacked, number):
+    return GaussianModel(
+        stacked.prior_mean[number],
+        stacked.prior_width[number],
+        stacked.reward_noise[number],
+        stacked.pseudo_count[number],
+    )
+
+
+@log_predictive.implement(GaussianModel)
+@log_predictive.implement(HeteroscedasticModel)
+def gaussian_log_predictive(model, stats, arm, reward):
+    """Normal around the posterior mean; its variance is that of the mean plus that of the noise."""
+    noise = reward_deviation(model, arm)
+    variance = variance_proxy(model, arm, stats.counts[arm]) + noise * noise
+    off = reward - current_mean(model, stats, arm)
+    return -0.5 * (math.log(variance) + off * off / variance)
+
+
+@posterior_variance.implement(GaussianModel)
+@posterior_variance.implement(HeteroscedasticModel)
+def gaussian_posterior_variance(model, stats, arm):
+    return variance_proxy(model, arm, stats.counts[arm])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means, draw_reward, prior_pulls, prior_total, variance_proxy
 from bayesregret.contracts.fast import reward_deviation
+from bayesregret.contracts.mixture import component
 from bayesregret.rng import normal, sign
 
 
@@ -75,3 +76,13 @@ def heteroscedastic_variance(model, arm, count):
 @reward_deviation.implement(HeteroscedasticRademacherModel)
 def heteroscedastic_reward_deviation(model, arm):
     return model.reward_noise[arm]
+
+
+@component.implement(HeteroscedasticModel)
+def heteroscedastic_component(stacked, number):
+    return HeteroscedasticModel(
+        stacked.prior_mean[number],
+        stacked.prior_width[number],
+        stacked.reward_noise[number],
+        stacked.pseudo_count[number],
+    )

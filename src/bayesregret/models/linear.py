@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means, draw_reward
+from bayesregret.contracts.mixture import component
 from bayesregret.models.bandit import Bandit, Instance
 from bayesregret.rng import INSTANCE, normal, open_stream, run_word, seed_key
 
@@ -192,3 +193,10 @@ def linear_means(model, means, stream):
 def linear_reward(model, arm, mean, stream):
     z, stream = normal(stream)
     return mean + model.reward_noise * z, stream
+
+
+@component.implement(LinearModel)
+def linear_component(stacked, number):
+    return LinearModel(
+        stacked.whitened[number], stacked.offset[number], stacked.reward_noise[number], stacked.arms[number]
+    )

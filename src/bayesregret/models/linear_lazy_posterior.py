@@ -24,6 +24,7 @@ from bayesregret.models.linear_posterior import (
     LinearPosterior,
     add_rewards,
     add_rows,
+    copy_posterior,
     inverse_or_zero,
     make_posterior,
     reset_posterior,
@@ -65,6 +66,20 @@ def reset_lazy_posterior(streak, model):
     begin_streak(streak, 0)
 
 
+@jitable
+def copy_lazy_posterior(streak, source):
+    """Copy another posterior of the same model."""
+    copy_posterior(streak.start, source.start)
+    streak.target[:] = source.target
+    streak.numbers[:] = source.numbers
+
+
+@jitable
+def pulls_in(streak, arm):
+    """Number of pulls of an arm."""
+    return streak.start.counts[arm] + (streak.target[1] if arm == streak.target[0] else 0)
+
+
 @rarely_called
 def begin_streak(streak, arm):
     """Begin a streak of no pulls."""
@@ -93,9 +108,24 @@ def add_linear_reward(streak, model, arm, reward):
     """Add one reward of an arm."""
     if arm != streak.target[0]:
         end_streak(streak, model, arm)
-    set_streak(streak, model, streak.target[1] + 1, streak.numbers[EXCESS] + (reward - streak.start.mean[arm]))
+    extend_streak(streak, model, arm, 1, reward - streak.start.mean[arm])
+
+
+@jitable
+def count_linear_pulls(streak, model, arm, pulls):
+    """Add pulls of an arm without their rewards: variances and information are exact, means are not to be used."""
+    if arm != streak.target[0]:
+        end_streak(streak, model, arm)
+    extend_streak(streak, model, arm, pulls, 0.0)
+
+
+@jitable
+def extend_streak(streak, model, arm, pulls, excess):
+    """Add pulls of the streak's arm, whose rewards exceed those expected at the streak's start by `excess` in total."""
+    before = streak.target[1]
+    set_streak(streak, model, before + pulls, streak.numbers[EXCESS] + excess)
     # A pull that removes nearly all of a very wide prior ends its streak: `add_rewards` then keeps the digits.
-    if streak.numbers[KEPT] < COLLAPSE and streak.target[1] == 1:
+    if streak.numbers[KEPT] < COLLAPSE and before == 0:
         end_streak(streak, model, arm)
 
 

@@ -74,6 +74,31 @@ def set_to_prior(posterior, model):
 
 
 @jitable
+def copy_posterior(posterior, source):
+    """Copy another posterior of the same model."""
+    posterior.counts[:] = source.counts
+    posterior.surplus[:] = source.surplus
+    posterior.mean[:] = source.mean
+    posterior.variance[:] = source.variance
+    posterior.roots[:] = source.roots
+    posterior.covariance[:] = source.covariance
+    posterior.updates[:] = source.updates
+
+
+@jitable
+def count_missing_pulls(posterior, model, received, pending):
+    """Count the pulls, received and pending, that this posterior lacks.
+
+    A covariance depends on the features of pulled arms alone, so variances need no rewards; means are not to be used.
+    """
+    for arm in range(pending.shape[0]):
+        missing = received.counts[arm] + pending[arm] - posterior.counts[arm]
+        if missing > 0:
+            set_target(posterior, arm)
+            add_rewards(posterior, model, arm, missing, 0.0)
+
+
+@jitable
 def set_target(posterior, target):
     """Compute every arm's posterior covariance with arm `target`."""
     for arm in range(posterior.covariance.shape[0]):

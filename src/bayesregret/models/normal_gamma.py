@@ -20,8 +20,10 @@ from bayesregret.contracts import (
     prior_pulls,
     prior_total,
 )
+from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit, Instance
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
 from bayesregret.numerics.special import stdtrit
 from bayesregret.rng import INSTANCE, gamma_of_any_shape, normal, open_stream, run_word, seed_key
 
@@ -170,3 +172,33 @@ def normal_gamma_quantile(model, stats, arm, tail):
     pulls = model.prior_pulls[arm] + stats.counts[arm]
     spread = math.sqrt(posterior_scale(model, stats, arm) / (shape * pulls))
     return current_mean(model, stats, arm) - spread * stdtrit(2.0 * shape, tail)
+
+
+@component.implement(NormalGammaModel)
+def normal_gamma_component(stacked, number):
+    return NormalGammaModel(
+        stacked.prior_mean[number],
+        stacked.prior_pulls[number],
+        stacked.shape[number],
+        stacked.scale[number],
+        stacked.variances[number],
+    )
+
+
+@log_predictive.implement(NormalGammaModel)
+def normal_gamma_log_predictive(model, stats, arm, reward):
+    """Student's distribution with 2 shape degrees of freedom."""
+    shape, scale = posterior_shape(model, stats, arm), posterior_scale(model, stats, arm)
+    pulls = model.prior_pulls[arm] + stats.counts[arm]
+    spread = 2.0 * scale * (1.0 + 1.0 / pulls)
+    off = reward - current_mean(model, stats, arm)
+    log_height = log_gamma_ratio(shape, 0.5) - 0.5 * math.log(spread)
+    return log_height - (shape + 0.5) * math.log1p(off * off / spread)
+
+
+@posterior_variance.implement(NormalGammaModel)
+def normal_gamma_posterior_variance(model, stats, arm):
+    """Of Student's distribution, infinite for shapes up to 1."""
+    shape = posterior_shape(model, stats, arm)
+    pulls = model.prior_pulls[arm] + stats.counts[arm]
+    return posterior_scale(model, stats, arm) / ((shape - 1.0) * pulls) if shape > 1.0 else math.inf

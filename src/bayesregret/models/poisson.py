@@ -18,8 +18,10 @@ from bayesregret.contracts import (
     prior_pulls,
     prior_total,
 )
+from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
 from bayesregret.numerics.special import gammainccinv
 from bayesregret.rng import gamma_of_any_shape, poisson
 
@@ -121,3 +123,21 @@ def poisson_divergence_limit(model, arm, mean, divergence):
         if abs(step) <= LAST_STEP * s:
             break
     return mean * (1.0 + s)
+
+
+@component.implement(PoissonModel)
+def poisson_component(stacked, number):
+    return PoissonModel(stacked.shape[number], stacked.rate[number])
+
+
+@log_predictive.implement(PoissonModel)
+def poisson_log_predictive(model, stats, arm, reward):
+    """Negative binomial, without the factorial of the reward."""
+    shape, rate = model.shape[arm] + stats.totals[arm], model.rate[arm] + stats.counts[arm]
+    return log_gamma_ratio(shape, reward) - shape * math.log1p(1.0 / rate) - reward * math.log(rate + 1.0)
+
+
+@posterior_variance.implement(PoissonModel)
+def poisson_posterior_variance(model, stats, arm):
+    rate = model.rate[arm] + stats.counts[arm]
+    return (model.shape[arm] + stats.totals[arm]) / (rate * rate)

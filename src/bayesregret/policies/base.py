@@ -131,7 +131,7 @@ class BelievingPolicy(Policy):
             return bandit.model
         if self.prior.arms != bandit.arms:
             raise ValueError(f"prior must have the bandit's {bandit.arms} arms, got {self.prior.arms}")
-        if not self.prior.accepts_rewards_of(bandit):
+        if not self.prior.accepts_rewards_of(bandit.representative):
             raise ValueError(
                 f"prior must be one that can learn from {bandit.kind} rewards, got {self.prior.a_kind} one"
             )

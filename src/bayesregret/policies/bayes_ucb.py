@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
-from bayesregret.contracts import confidence_width, posterior_quantile, rising_index
+from bayesregret.contracts import confidence_width, current_mean, posterior_quantile, prior_pulls, rising_index
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import BelievingPolicy, has_no_width, log_inverse_delta
+from bayesregret.policies.pending import check_count_pending, pending_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -40,6 +41,20 @@ def fixed_quantile_index(policy, model, stats, arm, round_):
     return posterior_quantile(model, stats, arm, policy.tail)
 
 
+@pending_index.implement(FixedQuantile)
+def fixed_quantile_with_pending(policy, model, stats, arm, pending):
+    """The quantile's distance above the mean shrinks as one over the square root of the pulls, pseudo-count included.
+
+    The rewards to come change this distance too. For normal-gamma arms it is exact if they leave the estimate of the
+    variance as it is; for Poisson arms the posterior deviation shrinks so if their mean is the posterior mean.
+    """
+    quantile, mean = posterior_quantile(model, stats, arm, policy.tail), current_mean(model, stats, arm)
+    if pending == 0 or quantile <= mean:  # below the mean there is no width to shrink
+        return quantile
+    pulls = prior_pulls(model, arm) + stats.counts[arm]
+    return mean + (quantile - mean) * math.sqrt(pulls / (pulls + pending))
+
+
 @dataclass(frozen=True)
 class BayesUCB(BelievingPolicy):
     """Index policy: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
@@ -47,12 +62,16 @@ class BayesUCB(BelievingPolicy):
     Where there is no such proxy (poisson, exponential and normal-gamma beliefs), the index is the posterior quantile of
     order 1 - delta, or the median if that is higher.
 
+    Where rewards are late, the width counts pulls whose reward is still pending (Desautels, Krause and Burdick 2014).
+
     Parameters
     ----------
     delta : float, optional
         Failure probability of a confidence interval; by default 1/horizon.
     prior : Bandit, optional
         Bandit whose prior the policy believes in; by default the true one.
+    count_pending : bool
+        Whether widths count pending pulls; without it the policy repeats its choice until the next reward arrives.
 
     Examples
     --------
@@ -64,11 +83,13 @@ class BayesUCB(BelievingPolicy):
     name: ClassVar[str] = "bayes-ucb"
     delta: float | None = None
     prior: Bandit | None = None
+    count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.delta is not None:
             checks.probability("delta", self.delta)
+        check_count_pending(self.count_pending)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
         log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)

@@ -148,10 +148,11 @@ class KLUCB(Policy):
         checks.at_least("c", self.c, 0.0, LARGEST_C)
 
     def belief(self, bandit: Bandit) -> Any:
-        return bandit.no_prior_model() if normal_deviation.supports(bandit.model) else bandit.model
+        rewards = bandit.representative.model
+        return bandit.no_prior_model() if normal_deviation.supports(rewards) else rewards
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
-        c, belief = float(self.c), bandit.model
+        c, belief = float(self.c), bandit.representative.model
         if normal_deviation.supports(belief):
             return NormalDivergence(c, normal_multipliers(c, multipliers_kept(horizon)))
         return ConcaveDivergence(c) if limit_rise.supports(belief) else MovingDivergence(c)

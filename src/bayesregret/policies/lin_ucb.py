@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_linear, information, mean_now, variance_now
 from bayesregret.policies.base import Policy, log_inverse_delta
 from bayesregret.policies.linear_selection import first_highest
+from bayesregret.policies.pending import check_count_pending
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -37,7 +38,8 @@ def choose_in_ellipsoid(policy, posterior, stats, round_, stream):
 class LinUCB(Policy):
     """Index policy: the arm's highest mean reward for parameters in the confidence ellipsoid around ridge regression.
 
-    The policy uses no prior.
+    The policy uses no prior. Where rewards are late, the ellipsoid has its centre from the rewards received and its
+    shape from all pulls, pending ones included.
 
     Parameters
     ----------
@@ -47,6 +49,8 @@ class LinUCB(Policy):
         Assumed upper bound on the norm of the parameter.
     delta : float, optional
         Probability that the ellipsoid ever misses the parameter; by default 1/horizon.
+    count_pending : bool
+        Whether the ellipsoid's shape counts pending pulls.
 
     Examples
     --------
@@ -61,12 +65,14 @@ class LinUCB(Policy):
     regularisation: float = 1.0
     bound: float = 1.0
     delta: float | None = None
+    count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         checks.positive("regularisation", self.regularisation)
         checks.at_least("bound", self.bound, 0.0)
         if self.delta is not None:
             checks.probability("delta", self.delta)
+        check_count_pending(self.count_pending)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Ellipsoid:
         noise = self.belief(bandit).reward_noise

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
 from bayesregret.contracts.fast import pseudo_counts
+from bayesregret.contracts.mixture import MixtureModel
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.policies.linear_selection import draw_normals, first_highest
+from bayesregret.policies.mixture_selection import HighestDrawInMixture
 from bayesregret.policies.thompson_fast.near_and_far import (
     NEAR_AND_FAR,
     NearAndFar,
@@ -70,7 +72,9 @@ class Thompson(BelievingPolicy):
     needs: ClassVar[tuple[Any, ...]] = (posterior_draw,)
     prior: Bandit | None = None
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | NearAndFar:
+    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | HighestDrawInMixture | NearAndFar:
+        if isinstance(self.belief(bandit), MixtureModel):
+            return HighestDrawInMixture()
         if not self._has_beta_posteriors(bandit):
             return HighestDraw()
         make_special_functions_ready()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesregret import checks
 from bayesregret.policies.base import Policy, log_inverse_delta
 from bayesregret.policies.bayes_ucb import UpperConfidence
+from bayesregret.policies.pending import check_count_pending
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -20,10 +21,15 @@ class UCB1(Policy):
     s^2 is the reward's variance proxy: reward_noise^2, or 1/4 for Bernoulli rewards. Arms of a linear bandit are
     treated as independent. The policy uses no prior.
 
+    Where rewards are late, N counts pulls whose reward is still pending (Desautels, Krause and Burdick 2014), and until
+    the first reward of an arm arrives, the mean of all rewards received stands for its sample mean.
+
     Parameters
     ----------
     delta : float, optional
         Failure probability of a confidence interval; by default 1/horizon.
+    count_pending : bool
+        Whether N counts pending pulls; without it the policy repeats its choice until the next reward arrives.
 
     Examples
     --------
@@ -35,10 +41,12 @@ class UCB1(Policy):
 
     name: ClassVar[str] = "ucb1"
     delta: float | None = None
+    count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.delta is not None:
             checks.probability("delta", self.delta)
+        check_count_pending(self.count_pending)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:
         return UpperConfidence(log_inverse_delta(self.delta, horizon))

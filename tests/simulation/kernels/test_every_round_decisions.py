@@ -15,7 +15,7 @@ POLICIES = [
     QuantileUCB(prior=GaussianBandit([0.3] * 4, 0.7, 1.0)),
     KLUCB(),
     KLUCB(c=3.0),
-    MOSS(),
+    MOSS(count_pending=False),
 ]
 HORIZON, SEEDS = 60, range(5)
 # Pseudo-counts of few digits would make different data tie.

@@ -22,7 +22,9 @@ POLICIES = [
     Thompson(prior=LinearBandit(FULL.features, [0, 0, 0], prior_width=0.3, reward_noise=0.7)),
     LinUCB(),
     LinUCB(regularisation=0.2, bound=3.0, delta=0.01),
+    LinUCB(count_pending=False),
     BayesUCB(),
+    BayesUCB(count_pending=False),
     EpsilonGreedy(epsilon=0.3),
     ExploreCommit(explore=9),
     InformationDirected(draws=20),
@@ -68,6 +70,13 @@ def test_a_wrong_belief_is_noticed(policy, monkeypatch):
     """The control: these comparisons fail when the two differ by a detail."""
     monkeypatch.setattr(twins, "belief_after", slightly_wider)
     assert not all(agree(FULL, policy, seed, delay=1) for seed in range(6))
+
+
+@pytest.mark.parametrize("policy", [BayesUCB(), LinUCB()], ids=repr)
+def test_pending_pulls_that_are_not_counted_are_noticed(policy, monkeypatch):
+    """The control."""
+    monkeypatch.setattr(twins, "with_pending", lambda belief, *rest: belief)
+    assert not any(agree(FULL, policy, seed, batch=8) for seed in range(3))
 
 
 @pytest.mark.parametrize("policy", [Thompson(), LinUCB(), BayesUCB()], ids=repr)

@@ -53,8 +53,8 @@ def test_a_prior_a_hundred_million_times_as_wide_as_the_noise(policy):
 
 
 def test_rewards_that_never_come():
-    bandit = BANDITS["linear"]
-    ran = br.simulate(bandit, br.BayesUCB(), horizon=30, runs=4, seed=1, delay=1000)["bayes-ucb"]
+    policy = br.BayesUCB(count_pending=False)
+    ran = br.simulate(BANDITS["linear"], policy, horizon=30, runs=4, seed=1, delay=1000)["bayes-ucb"]
     assert sorted(ran.mean_pulls.tolist()) == [0.0, 0.0, 0.0, 0.0, 30.0]
 
 

@@ -6,6 +6,7 @@ from bayesregret.bounds.certified import (
     first_passage_gaussian,
     gap_dependent,
     linear,
+    mixture,
     prior_dependent,
     ucb1,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "first_passage_gaussian",
     "gap_dependent",
     "linear",
+    "mixture",
     "prior_dependent",
     "ucb1",
 ]

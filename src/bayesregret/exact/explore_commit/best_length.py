@@ -21,11 +21,13 @@ from bayesregret.models.bandit import Bandit
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.exponential import ExponentialBandit
 from bayesregret.models.gaussian import GaussianBandit
+from bayesregret.models.mixture import MixtureBandit
 from bayesregret.models.normal_gamma import NormalGammaBandit
 from bayesregret.models.poisson import PoissonBandit
 from bayesregret.numerics.expected_maximum import best_of_discrete
 from bayesregret.numerics.quadrature import even_edges, gauss_rule, merge_edges
 
+ARMS_DIFFER = "whose arms have different priors in a component: the regret of explore-then-commit is simulated"
 ORDER = 12
 # In double precision, a standard normal has no mass below -REACH, and the best of any number of them none above TOP.
 REACH, TOP, PANEL = 9.0, 10.5, 0.5
@@ -39,6 +41,8 @@ GROWTH, TRIES, FEW = 1.25, 9, 16
 def best_exploration_length(bandit: Bandit, horizon: int) -> int:
     """Return the number of exploration rounds, a multiple of the number of arms, with the highest expected reward."""
     means = prior_means(bandit)
+    if means is None and isinstance(bandit, MixtureBandit):
+        raise ValueError("explore must be given, a whole number of rounds, on a mixture " + ARMS_DIFFER)
     if means is None:
         kind = f"{bandit.a_kind} bandit" + (f" with {bandit.noise_kind} noise" if hasattr(bandit, "noise_kind") else "")
         raise ValueError(f"explore must be given, a whole number of rounds, on {kind}")
@@ -75,7 +79,16 @@ def _minimise(loss: Callable[[int], float], most: int, at_least: Callable[[int],
 
 
 def prior_means(bandit: Bandit) -> Array | None:
-    """Prior means of the arms; None for bandits without an exact explore-then-commit regret."""
+    """Prior means of the arms; None for bandits without an exact explore-then-commit regret.
+
+    On a mixture the winner depends on the components' weights, unless the arms have the same prior in every component:
+    then the highest posterior mean after an equal split is that of the arm with the highest sample mean.
+    """
+    if isinstance(bandit, MixtureBandit):
+        means = [prior_means(part) for part in bandit.bandits]
+        known = [each for each in means if each is not None]
+        is_exact = len(known) == len(means) and (len(means) == 1 or all(map(_has_equal_arms, bandit.bandits)))
+        return np.asarray(bandit.weights @ np.array(known)) if is_exact else None
     if isinstance(bandit, GaussianBandit) and bandit.noise_kind == "gaussian":
         return bandit.prior_mean
     if isinstance(bandit, BernoulliBandit):
@@ -87,8 +100,15 @@ def prior_means(bandit: Bandit) -> Array | None:
     return bandit.prior_mean if isinstance(bandit, NormalGammaBandit) else None
 
 
+def _has_equal_arms(bandit: Bandit) -> bool:
+    """Whether all arms of a bandit with independent arms have the same prior."""
+    return all(np.ptp(value) == 0.0 for value in bandit.settings().values() if isinstance(value, np.ndarray))
+
+
 def expected_highest(bandit: Any, pulls: NDArray[np.int64] | None) -> float:
     """E[highest posterior mean] after `pulls` of each arm; None means infinitely many."""
+    if isinstance(bandit, MixtureBandit):
+        return float(bandit.weights @ [expected_highest(part, pulls) for part in bandit.bandits])
     if isinstance(bandit, GaussianBandit):
         fraction = np.ones(bandit.arms) if pulls is None else pulls / (bandit.model.pseudo_count + pulls)
         return _expected_max_normal(bandit.prior_mean, bandit.prior_width * np.sqrt(fraction))

@@ -6,12 +6,13 @@ import numpy as np
 
 from bayesregret import checks
 from bayesregret.exact.explore_commit.best_length import (
+    ARMS_DIFFER,
     best_exploration_length,
     expected_best,
     expected_highest,
     prior_means,
 )
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, MixtureBandit
 
 
 def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = None) -> float:
@@ -23,11 +24,14 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
     Parameters
     ----------
     bandit : Bandit
-        A bandit with independent arms, and without Rademacher noise.
+        A bandit with independent arms, and without Rademacher noise; or a mixture of such bandits whose arms have the
+        same prior in each component. There the policy may believe in the mixture or in any bandit with equal arms: all
+        keep the arm with the highest sample mean.
     horizon : int
         Number of rounds.
     explore : int, optional
-        Rounds of exploration, over all arms in turn; by default the number with the smallest regret.
+        Rounds of exploration, over all arms in turn; by default the number with the smallest regret. On a mixture a
+        multiple of the number of arms.
 
     Returns
     -------
@@ -43,6 +47,8 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     means = prior_means(bandit)
+    if means is None and isinstance(bandit, MixtureBandit):
+        raise ValueError(f"bandit must not be a mixture {ARMS_DIFFER}")
     if means is None:
         raise ValueError(
             f"bandit must have independent arms, and no rademacher noise, for an exact regret, got {bandit.a_kind} one"
@@ -50,6 +56,8 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
     horizon = checks.whole("horizon", horizon, 1)
     rounds = best_exploration_length(bandit, horizon) if explore is None else checks.whole("explore", explore, 0)
     rounds = min(rounds, horizon)
+    if isinstance(bandit, MixtureBandit) and len(bandit.bandits) > 1 and rounds < horizon and rounds % bandit.arms > 0:
+        raise ValueError(f"explore must be a multiple of the {bandit.arms} arms on a mixture, got {rounds}")
     pulls = rounds // bandit.arms + (np.arange(bandit.arms) < rounds % bandit.arms)
     best = expected_best(bandit)
     regret = np.sum(pulls * (best - means)) + (horizon - rounds) * (best - expected_highest(bandit, pulls))

@@ -49,7 +49,7 @@ def bounds_of_policy() -> list[Formula]:
     found = [
         formula
         for formula in Formula.every.values()
-        if formula.kind == "upper" and formula.listed and formula.policy == POLICY and formula.covers(GaussianBandit)
+        if formula.kind == "upper" and formula.listed and formula.is_about(POLICY) and formula.covers(GaussianBandit)
     ]
     return sorted(found, key=lambda formula: formula.form == "certified")
 

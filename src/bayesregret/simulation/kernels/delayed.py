@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
-from bayesregret.contracts.statistics import reset_stats
+from bayesregret.contracts import Stats, choose_arm, draw_means, draw_reward, empty_stats
+from bayesregret.contracts.statistics import learn, reset_stats
 from bayesregret.dispatch import contract
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
@@ -63,7 +63,7 @@ def begin_with_nothing(state, belief):
 
 @learn_late.implement(DelayedState)
 def take_in_late(state, belief, arm, reward):
-    add_reward(state.stats, arm, reward)
+    learn(belief, state.stats, arm, reward)
 
 
 @choose_now.implement(DelayedState)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import Stats, add_reward, choose_arm, draw_means, draw_reward, empty_stats
-from bayesregret.contracts.statistics import reset_stats
+from bayesregret.contracts import Stats, choose_arm, draw_means, draw_reward, empty_stats
+from bayesregret.contracts.statistics import learn, reset_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
 
@@ -54,7 +54,7 @@ def play_every_round(state, world, policy, belief, key, run, plan, curve):
             taken, before = arm, rounds
             stream, mean = read_stream(state.streams, arm), state.means[arm]
         reward, stream = draw_reward(world, arm, mean, stream)
-        add_reward(stats, arm, reward)
+        learn(belief, stats, arm, reward)
         rounds += 1
     gap = state.means[best] - mean
     mark_checkpoints(plan, curve, marked, before, rounds - before, regret, gap)

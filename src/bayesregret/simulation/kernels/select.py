@@ -14,13 +14,17 @@ from bayesregret.contracts import (
     variance_proxy,
 )
 from bayesregret.contracts.fast import index_multiplier, index_rise, take_lead
+from bayesregret.contracts.mixture import MixtureModel, log_predictive
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
+from bayesregret.models.mixture import mixture_memory
 from bayesregret.policies import Policy
 from bayesregret.policies.index_fast.scaled_widths import HighestScaled, scratch_for_scaled
 from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
 from bayesregret.policies.index_fast.upper_bounds import HighestRising, scratch_for_upper_bounds
 from bayesregret.policies.linear_selection import HighestLinear
+from bayesregret.policies.mixture_selection import HighestInMixture
+from bayesregret.policies.pending import counts_pending, counts_pending_linear
 from bayesregret.policies.selection import HighestIndex, as_index, is_mean_plus_width, moves_with_time
 
 
@@ -31,19 +35,27 @@ class Kernel(enum.Enum):
     GUARANTEED_LEADER = enum.auto()  # all indices move, but the policy guarantees its choice for several rounds
     EVERY_ROUND = enum.auto()  # the policy chooses in every round
     DELAYED = enum.auto()  # the same, with rewards that arrive late
+    PENDING = enum.auto()  # rewards arrive late, and the policy's index counts pending pulls
     LINEAR_INDEX = enum.auto()
     LINEAR_EVERY_ROUND = enum.auto()  # with rewards on time or late
+    LINEAR_PENDING = enum.auto()
 
 
 class Selection(NamedTuple):
     """A kernel and its inputs."""
 
     kernel: Kernel
-    formula: type  # class of the policy's own settings
+    own: Any  # the policy's own settings
     settings: Any  # these settings, wrapped so that they implement the function that the kernel calls
     belief: Any
-    memory: int  # length of `stats.memory`
-    scratch: int  # length of `stats.scratch`
+    memory: int = 0  # length of `stats.memory`
+    scratch: int = 0  # length of `stats.scratch`
+    counts_pending: bool = False  # whether the policy counts pending pulls where rewards are late
+
+    @property
+    def formula(self) -> type:
+        """Class of the policy's own settings."""
+        return type(self.own)
 
 
 def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = False) -> Selection:
@@ -54,16 +66,23 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
     moves = moves_with_time(settings)
     if isinstance(belief, LinearModel):
-        return _select_linear(policy, bandit, settings, belief, late or moves)
+        return _select_linear(policy, bandit, settings, belief, moves, late)
     _check_belief(policy, bandit, settings, belief, moves)
+    if isinstance(belief, MixtureModel):
+        return _select_mixture(policy, bandit, settings, belief, late)
+    counts = counts_pending(policy, settings)
+    if late and counts:
+        return Selection(Kernel.PENDING, settings, settings, belief, counts_pending=True)
     if not late and not moves:
-        return Selection(Kernel.INDEX_LEADER, type(settings), as_index(settings), belief, 0, 0)
+        return Selection(Kernel.INDEX_LEADER, settings, as_index(settings), belief, counts_pending=counts)
     chooser, memory, scratch = _chooser(policy, bandit, settings)
     kernel = Kernel.GUARANTEED_LEADER if take_lead.supports(chooser) else Kernel.EVERY_ROUND
-    return Selection(Kernel.DELAYED if late else kernel, type(settings), chooser, belief, memory, scratch)
+    return Selection(Kernel.DELAYED if late else kernel, settings, chooser, belief, memory, scratch, counts)
 
 
-def _select_linear(policy: Policy, bandit: Bandit, settings: Any, belief: LinearModel, every_round: bool) -> Selection:
+def _select_linear(
+    policy: Policy, bandit: Bandit, settings: Any, belief: LinearModel, moves: bool, late: bool
+) -> Selection:
     """A linear belief has means and covariances of arms, not counts and totals: the policy must use these."""
     chooses = choose_linear.supports(settings)
     if not chooses and not confidence_width.supports(settings):
@@ -71,11 +90,27 @@ def _select_linear(policy: Policy, bandit: Bandit, settings: Any, belief: Linear
             f"policy must be one that runs on a linear bandit, got {policy.name}, which has neither a confidence width "
             "nor a choose_linear"
         )
-    if not every_round:
-        return Selection(Kernel.LINEAR_INDEX, type(settings), settings, belief, 0, 0)
+    counts = counts_pending_linear(policy, settings)
+    if not late and not moves:
+        return Selection(Kernel.LINEAR_INDEX, settings, settings, belief, counts_pending=counts)
     chooser = settings if chooses else HighestLinear(settings)
     memory, scratch = policy.memory(bandit) if chooses else 0, policy.linear_scratch(*belief.whitened.shape)
-    return Selection(Kernel.LINEAR_EVERY_ROUND, type(settings), chooser, belief, memory, scratch)
+    kernel = Kernel.LINEAR_PENDING if late and counts else Kernel.LINEAR_EVERY_ROUND
+    return Selection(kernel, settings, chooser, belief, memory, scratch, counts)
+
+
+def _select_mixture(policy: Policy, bandit: Bandit, settings: Any, belief: MixtureModel, late: bool) -> Selection:
+    """Every reward moves the index of every arm, so the policy chooses in every round."""
+    chooses = choose_arm.supports(settings)
+    if not log_predictive.supports(belief.parts) or not (chooses or confidence_width.supports(settings)):
+        raise ValueError(
+            f"policy must be one that can believe in this mixture, got {policy.name}; a prior that is one bandit, such "
+            "as the mixture's conjugate(), lets more policies run"
+        )
+    chooser = settings if chooses else HighestInMixture(settings)
+    memory = (policy.memory(bandit) if chooses else 0) + mixture_memory(belief)
+    kernel = Kernel.DELAYED if late else Kernel.EVERY_ROUND
+    return Selection(kernel, settings, chooser, belief, memory, policy.scratch(bandit) if chooses else 0)
 
 
 def _chooser(policy: Policy, bandit: Bandit, settings: Any) -> tuple[Any, int, int]:

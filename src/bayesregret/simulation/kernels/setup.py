@@ -12,6 +12,8 @@ from bayesregret.simulation.kernels.guaranteed_leader import make_guaranteed_lea
 from bayesregret.simulation.kernels.index_leader import make_index_leader_state
 from bayesregret.simulation.kernels.linear_every_round import make_linear_every_round_state
 from bayesregret.simulation.kernels.linear_index import make_linear_index_state
+from bayesregret.simulation.kernels.linear_pending import make_linear_pending_state
+from bayesregret.simulation.kernels.pending import make_pending_state
 from bayesregret.simulation.kernels.select import Kernel, Selection
 from bayesregret.simulation.kernels.width_table import tabulate
 
@@ -22,8 +24,12 @@ STATES: dict[Kernel, Callable[[Selection, int, int], Any]] = {
     ),
     Kernel.EVERY_ROUND: lambda chosen, arms, late: make_every_round_state(arms, chosen.memory, chosen.scratch),
     Kernel.DELAYED: lambda chosen, arms, late: make_delayed_state(arms, chosen.memory, chosen.scratch, late),
+    Kernel.PENDING: lambda chosen, arms, late: make_pending_state(arms, late),
     Kernel.LINEAR_INDEX: lambda chosen, arms, late: make_linear_index_state(chosen.belief),
     Kernel.LINEAR_EVERY_ROUND: lambda chosen, arms, late: make_linear_every_round_state(
+        chosen.belief, chosen.memory, chosen.scratch, late
+    ),
+    Kernel.LINEAR_PENDING: lambda chosen, arms, late: make_linear_pending_state(
         chosen.belief, chosen.memory, chosen.scratch, late
     ),
 }
