@@ -77,7 +77,7 @@ def test_infinities_are_strict_json(fit):
         ("--model cauchy", 'model must be "bernoulli" or "gaussian" or "poisson", got \'cauchy\''),
         (
             "--model poisson",
-            "history.csv: column total is missing; a poisson history has experiment, arm, pulls, total",
+            "history.csv: column total is missing; found: experiment, arm, pulls, successes; a poisson history has exp",
         ),
         ("--model bernoulli --reward-noise 1", "reward_noise goes with gaussian only, not with bernoulli"),
         ("--model bernoulli --arms 3", "--arms requires --output"),
@@ -94,6 +94,108 @@ def test_infinities_are_strict_json(fit):
 )
 def test_bad_input(fit, arguments, said):
     assert complaint(fit(*shlex.split(arguments))).startswith(said)
+
+
+SHOP = HISTORY.replace("experiment,arm,pulls,successes", 'Test,Variant,"Visitors, all",conversions')
+COLUMNS = 'experiment=test,arm=VARIANT,"pulls= visitors, all",successes=conversions'
+
+
+def test_columns_have_names_of_their_own(fit):
+    expected = fit("--model", "bernoulli").out
+    pathlib.Path("history.csv").write_text(SHOP)
+    assert fit("--model", "bernoulli", "--columns", COLUMNS).out == expected
+    said = complaint(fit("--model", "bernoulli"))
+    assert said.startswith(
+        "history.csv: column experiment is missing; found: Test, Variant, Visitors, all, conversions; "
+    )
+    pathlib.Path("history.csv").write_text(SHOP.replace("Variant", "a = b"))
+    assert fit("--model", "bernoulli", "--columns", COLUMNS.replace("VARIANT", "A = B")).out == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (
+            "",
+            "--columns must be NAME=COLUMN pairs with commas between them, such as arm=Variant,pulls=visitors, got ''",
+        ),
+        (
+            "arm",
+            "--columns must be NAME=COLUMN pairs with commas between them, such as arm=Variant,pulls=visitors, got",
+        ),
+        ("arm=arm,", "--columns must be NAME=COLUMN pairs"),
+        (
+            "pulls=a, b",
+            "--columns must be NAME=COLUMN pairs with commas between them, such as arm=Variant,pulls=visitor",
+        ),
+        ('"arm=arm', "--columns must be NAME=COLUMN pairs"),
+        ("arm=a\nb", "--columns must be NAME=COLUMN pairs"),
+        ("arm=arm,arm=pulls", "columns: arm is given twice"),
+        ("arm=arm,Arm =pulls", "columns: arm is given twice"),
+        ("arm=", "columns: arm must be the name of your column, got nothing"),
+        (
+            "=arm",
+            "columns: '' is not a column of a bernoulli history, which may have experiment, arm, pulls, successes, ",
+        ),
+        ("variant=arm", "columns: 'variant' is not a column of a bernoulli history, which may have experiment, arm, "),
+        ("arm=Variant", "history.csv: columns: there is no column 'Variant' for arm; found: experiment, arm, pulls, "),
+    ],
+)
+def test_bad_columns(fit, columns, said):
+    assert complaint(fit("--model", "bernoulli", "--columns", columns)).startswith(said)
+
+
+def test_bad_rows_have_a_line_each(fit):
+    rows = HISTORY.splitlines()
+    rows[2], rows[5] = "1,b,200", "3,a,-1,4"
+    pathlib.Path("history.csv").write_text("\n".join(rows))
+    for output in ([], ["--json"]):
+        outcome = fit("--model", "bernoulli", *output)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert outcome.err.splitlines() == [
+            "bayesregret: history.csv: 2 bad rows",
+            "  line 3: must have 4 cells, one for each column, got 3",
+            "  line 6: pulls must be a whole number, at least 0 and at most 1e+15, got -1",
+        ]
+    pathlib.Path("history.csv").write_text("\n".join(rows[:3]))
+    assert (
+        complaint(fit("--model", "bernoulli")) == "history.csv: line 3: must have 4 cells, one for each column, got 3"
+    )
+    pathlib.Path("history.csv").write_text(HISTORY.replace("200", "x"))
+    assert fit("--model", "bernoulli").err.splitlines()[-1] == "  and 2 more"
+
+
+def test_rows_with_missing_cells_are_skipped(fit):
+    expected = fit("--model", "bernoulli").out.splitlines()
+    pathlib.Path("history.csv").write_text(HISTORY + "\n7,a,,3\n7,b,200,NA\n,b,200,4\n")
+    assert len(fit("--model", "bernoulli").err.splitlines()) == 5
+    found = fit("--model", "bernoulli", "--skip-missing").out.splitlines()
+    assert [line for line in found if line not in expected] == ["warning: 3 rows with missing cells skipped"]
+    data = fit("--model", "bernoulli", "--skip-missing", "--json").data
+    assert data["warnings"][0] == "3 rows with missing cells skipped"
+
+
+def test_known_noise_needs_no_variance(fit):
+    text = "experiment,arm,pulls,mean\n1,a,20,0.5\n1,b,30,2.5\n2,a,20,1.5\n2,b,20,2.0\n"
+    pathlib.Path("history.csv").write_text(text)
+    assert fit("--model", "gaussian", "--reward-noise", "1", "--json").data["parameters"]["reward_noise"] == 1.0
+    said = complaint(fit("--model", "gaussian"))
+    assert said.startswith("history.csv: column variance is missing; found: experiment, arm, pulls, mean; a gaussian ")
+    assert "pulls, mean, variance (or standard_error); or experiment, arm, reward" in said
+
+
+@pytest.mark.parametrize("name", ["history.csv", "history.tsv", "history", "history.toml"])
+@pytest.mark.parametrize("command", ["plan", "simulate"])
+def test_a_history_is_no_problem(bayesregret, command, name):
+    pathlib.Path(name).write_text("\n" + HISTORY.replace(",", "\t" if name.endswith("tsv") else ","))
+    said = "is CSV, not a problem file; run `bayesregret prior fit` first, which writes a problem file with --output"
+    assert complaint(bayesregret(command, name)) == f"{name}: {said}"
+
+
+@pytest.mark.parametrize("text", ["a = 1, 2, 3", "[a, b, c", "# a, b, c\nx", "just a line, of text"])
+def test_other_files_are_bad_problem_files(bayesregret, text):
+    pathlib.Path("problem.toml").write_text(text)
+    assert complaint(bayesregret("plan", "problem.toml")).startswith("problem.toml: is not TOML: ")
 
 
 def test_a_missing_file(bayesregret):
@@ -134,8 +236,9 @@ def test_models_are_offered():
 
 
 def test_examples_run_as_they_stand(fit, bayesregret):
-    lines = bayesregret("prior", "fit", "--help").out.splitlines()
-    examples = [line.split()[1:] for line in lines if line.strip().startswith("bayesregret prior fit history")]
-    assert len(examples) == 3
+    pathlib.Path("shop.csv").write_text(SHOP.replace('"Visitors, all"', "Visitors"))
+    text = bayesregret("prior", "fit", "--help").out.replace("\\\n", "")
+    examples = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("bayesregret prior fit ")]
+    assert len(examples) == 4
     for example in examples:
         assert bayesregret(*example).status == 0

@@ -152,23 +152,26 @@ def moments(bandit):
     return mean, np.sqrt(mean * (1.0 - mean) / (precision + 1.0))
 
 
-def test_a_new_experiment_has_the_typical_level_or_its_own(fitted):
-    typical = fitted.bandit(4)
+def test_a_new_experiment_may_have_a_known_level(fitted):
+    typical = fitted.bandit(4, level=fitted.level, uncertainty=False)
     assert typical.arms == 4
     assert typical.alpha == pytest.approx(fitted.parameters["alpha"])
     assert typical.beta == pytest.approx(fitted.parameters["beta"])
     assert moments(typical)[1] == pytest.approx(fitted.width)
-    higher = fitted.bandit(2, level=0.4)
+    higher = fitted.bandit(2, level=0.4, uncertainty=False)
     assert higher.alpha + higher.beta == pytest.approx((typical.alpha + typical.beta)[:2])
     assert moments(higher)[0] == pytest.approx(0.4)
     wider = fitted.bandit(2, level=0.4, width=0.2)
     assert moments(wider)[1] == pytest.approx(0.2)
+    assert isinstance(fitted.bandit(2, level=0.4), br.MixtureBandit)  # over widths
+    with pytest.raises(ValueError, match="uncertainty must be True or False, got 1"):
+        fitted.bandit(2, uncertainty=1)
 
 
 @pytest.mark.parametrize("model", ["poisson", "gaussian"])
 def test_bandits_have_the_fitted_parameters(model):
     fitted = br.fit_prior(one_experiment(model, 3, **TRUTHS[model]), model=model)
-    data = fitted.bandit(2).to_dict()
+    data = fitted.bandit(2, level=fitted.level, uncertainty=False).to_dict()
     names = ("shape", "rate") if model == "poisson" else ("prior_mean", "prior_width", "reward_noise")
     for name in names:
         assert np.ravel(data[name])[0] == pytest.approx(fitted.parameters[name])
@@ -305,7 +308,7 @@ def test_gaussian_arms_that_do_not_differ():
     fitted = br.fit_prior(history, model="gaussian")
     assert fitted.parameters["prior_width"] == 0.0
     assert not any("pseudo-count" in warning for warning in fitted.warnings)
-    assert fitted.bandit(2, width=0.1).prior_width == 0.1
+    assert fitted.bandit(2, width=0.1, uncertainty=False).prior_width == 0.1
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import time
 
 import numpy as np
 import pytest
@@ -13,25 +12,7 @@ from hypothesis import strategies as st
 import bayesregret as br
 from bayesregret.priors import readers
 from bayesregret.priors.history import History, read_history
-
-GOOD = "experiment,arm,pulls,successes\n1,A,10,3\n1,B,20,5\n2,A,30,9\n"
-
-
-@pytest.fixture
-def read(tmp_path):
-    """The history in a file with this text or these bytes."""
-
-    def from_text(text, model="bernoulli"):
-        path = tmp_path / "history.csv"
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read_history(path, model)
-
-    return from_text
-
-
-def summed(history):
-    arms = zip(history.labels, history.pulls.tolist(), history.totals.tolist(), strict=True)
-    return {label: (pulls, total) for label, pulls, total in arms}
+from priors.reading import GOOD, ROW, summed
 
 
 @pytest.mark.parametrize(
@@ -104,25 +85,9 @@ def test_summaries_of_the_same_arm_add_up():
     assert found.squares[0] == pytest.approx(rewards.var() * 5)
 
 
-def test_a_large_history_is_read_in_blocks(read, monkeypatch):
-    whole = read(GOOD)
-    monkeypatch.setattr(readers, "ROWS_AT_ONCE", 2)
-    assert summed(read(GOOD)) == summed(whole)
-    with pytest.raises(ValueError, match="row 3: pulls must be a number, got 'x'"):
-        read(GOOD.replace("2,A,30", "2,A,x"))
-    with pytest.raises(ValueError, match="row 3: must have 4 cells, one for each column, got 5"):
-        read(GOOD.replace("2,A,30", "2,A,30,1"))
-
-
-def test_a_hundred_thousand_rewards_are_read_quickly(read):
-    rows = "\n".join(f"exp-{i % 50},{i % 7},{i % 3 % 2}" for i in range(100_000))
-    began = time.perf_counter()
-    history = read("experiment,arm,reward\n" + rows)
-    assert time.perf_counter() - began < 5.0  # 0.2 s on a machine with nothing else to do
-    assert history.pulls.sum() == 100_000
-
-
-NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experiment, arm, reward"
+NEEDED = (
+    "a bernoulli history has experiment, arm, pulls, successes; or experiment, arm, reward; rename yours with --col"
+)
 
 
 @pytest.mark.parametrize(
@@ -131,24 +96,24 @@ NEEDED = "a bernoulli history has experiment, arm, pulls, successes or experimen
         ("", "is empty; its first line must name the columns"),
         ("\n \n", "is empty; its first line must name the columns"),
         ("experiment,arm,pulls,successes\n", "has no rows; there must be one for each arm, or for each reward"),
-        ("arm,pulls,successes\n1,2,3\n", f"column experiment is missing; {NEEDED}"),
-        ("experiment,arm,pulls\n1,2,3\n", f"column successes is missing; {NEEDED}"),
-        ("root:x:0\nbin,bash", f"column experiment is missing; {NEEDED}"),
-        ("experiment,arm\n1,2\n", f"column pulls is missing; {NEEDED}"),
+        ("arm,pulls,successes\n1,2,3\n", f"column experiment is missing; found: arm, pulls, successes; {NEEDED}"),
+        ("experiment,arm,pulls\n1,2,3\n", f"column successes is missing; found: experiment, arm, pulls; {NEEDED}"),
+        ("root:x:0\nbin,bash", f"column experiment is missing; found: root:x:0; {NEEDED}"),
+        ("experiment,arm\n1,2\n", f"column pulls is missing; found: experiment, arm; {NEEDED}"),
         ("experiment,arm,arm,reward\n1,2,3,1\n", "'arm' is the name of two columns"),
-        (GOOD.replace("10", "-10"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got -10"),
-        (GOOD.replace("10", "2.5"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 2.5"),
-        (GOOD.replace("10", "1e20"), "row 1: pulls must be a whole number, at least 0 and at most 1e+15, got 1e+20"),
-        (GOOD.replace("20", "nan"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
-        (GOOD.replace("20", ""), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
-        (GOOD.replace("20", "inf"), "row 2: pulls must be a whole number, at least 0 and at most 1e+15, got inf"),
-        (GOOD.replace("20", "many"), "row 2: pulls must be a number, got 'many'"),
-        (GOOD.replace(",9", ",31"), "row 3: successes must be at most pulls, 30, got 31"),
-        (GOOD.replace("2,A", ",A"), "row 3: experiment must have a name, got nothing"),
-        (GOOD.replace("2,A", "2,"), "row 3: arm must have a name, got nothing"),
-        (GOOD.replace(",9", ""), "row 3: must have 4 cells, one for each column, got 3"),
+        (GOOD.replace("10", "-10"), "line 2: pulls must be a whole number, at least 0 and at most 1e+15, got -10"),
+        (GOOD.replace("10", "2.5"), "line 2: pulls must be a whole number, at least 0 and at most 1e+15, got 2.5"),
+        (GOOD.replace("10", "1e20"), "line 2: pulls must be a whole number, at least 0 and at most 1e+15, got 1e+20"),
+        (GOOD.replace("20", "nan"), "line 3: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
+        (GOOD.replace("20", ""), "line 3: pulls must be a whole number, at least 0 and at most 1e+15, got nothing"),
+        (GOOD.replace("20", "inf"), "line 3: pulls must be a whole number, at least 0 and at most 1e+15, got inf"),
+        (GOOD.replace("20", "many"), "line 3: pulls must be a number, got 'many'"),
+        (GOOD.replace(",9", ",31"), "line 4: successes must be at most pulls, 30, got 31"),
+        (GOOD.replace("2,A", ",A"), "line 4: experiment must have a name, got nothing"),
+        (GOOD.replace("2,A", "2,"), "line 4: arm must have a name, got nothing"),
+        (GOOD.replace(",9", ""), "line 4: must have 4 cells, one for each column, got 3"),
         ("experiment,arm,pulls,successes\n1,a,0,0\n1,b,0,0\n", "pulls must be above 0 for some arm"),
-        ("experiment,arm,reward\n1,a,0\n1,b,2\n", "row 2: reward must be 0 or 1, got 2"),
+        ("experiment,arm,reward\n1,a,0\n1,b,2\n", "line 3: reward must be 0 or 1, true or false, or yes or no, got 2"),
         (GOOD.encode("utf-16"), "is not UTF-8 text; save it as CSV in UTF-8"),
         (GOOD.encode() + b"2,\xe9,3,1\n", "is not UTF-8 text; save it as CSV in UTF-8"),
         ('experiment,arm,reward\n1,"a,0\n' + "x\n" * 70_000, "is not CSV: field larger than field limit (131072)"),
@@ -173,7 +138,11 @@ def test_bad_files(read, tmp_path, text, said):
         ("poisson", {"reward": [1, 0.5]}, "row 2: reward must be a whole number, at least 0"),
         ("poisson", {"pulls": [1, 0], "total": [1, 3]}, "row 2: total must be 0 for an arm without pulls, got 3"),
         ("poisson", {"pulls": [1, 1], "events": [1, -3]}, "row 2: events must be a whole number, at least 0"),
-        ("poisson", {"pulls": [1, 1]}, "column total is missing; a poisson history has experiment, arm, pulls, total"),
+        (
+            "poisson",
+            {"pulls": [1, 1]},
+            "column total is missing; found: experiment, arm, pulls; a poisson history has experiment, arm, pulls",
+        ),
         ("bernoulli", {"reward": 1}, "column reward must be a list with an entry for each row, got 1"),
         ("bernoulli", {"reward": [1]}, "history must have columns of the same length, got 1 and 2 rows"),
         ("bernoulli", {"experiment": [[], []], "reward": [1, 1]}, "experiment and arm must be names or numbers"),
@@ -197,9 +166,10 @@ def test_capitals_of_names_do_not_matter_in_any_table():
     ("history", "said"),
     [
         (5, "history must be a CSV file, a table of columns or a list of rows, got 5"),
-        ([], "column experiment is missing; a bernoulli"),
-        ([1], "row 1 must be a table of named fields, got 1"),
-        ([{"arm": 1}, {"pulls": 1}], "row 2: must have the fields of the first row, arm"),
+        ([], "column experiment is missing; found: none; a bernoulli"),
+        ([1], "row 1: must be a table of named fields, got 1"),
+        ([{**ROW}, {"pulls": 1}], "row 2: must have the fields of the first row, experiment, arm, reward$"),
+        ([{**ROW}, 7], "row 2: must be a table of named fields, got 7"),
         ("no such file", "no such file: cannot be read: No such file or directory"),
         ("/", "/: cannot be read: Is a directory"),
         ("odd\nname", r"'odd\\nname': cannot be read: No such file"),
@@ -226,22 +196,36 @@ def fuzzed(tmp_path_factory):
 
 
 def check_message(message, begins):
+    """One line; or the number of bad rows, and a line for each of at most ten of them."""
     assert message.startswith(begins)
-    assert message.isprintable(), "one line"
-    assert len(message) < len(begins) + 300
+    first, *rows = message.split("\n")
+    assert all(line.isprintable() for line in (first, *rows))
+    assert len(first) < len(begins) + 300
+    if rows:
+        assert first.endswith(" bad rows")
+        assert all(row.startswith(("line ", "and ", "--skip-missing ")) for row in rows)
+        assert 2 <= sum(row.startswith("line ") for row in rows) <= 10
 
 
 @given(
-    heading=st.sampled_from([GOOD.splitlines()[0], "experiment,arm,reward", "experiment,arm,pulls,total,mean"]),
+    heading=st.sampled_from(
+        [
+            GOOD.splitlines()[0],
+            "experiment,arm,reward",
+            "experiment,arm,pulls,total,mean",
+            "experiment,arm,exposure,events",
+        ]
+    ),
     body=FILES,
     noise=st.binary(max_size=6),
     model=st.sampled_from(["bernoulli", "gaussian", "poisson"]),
+    options=st.fixed_dictionaries({"skip_missing": st.booleans(), "noise_is_known": st.booleans()}),
 )
-@example("experiment,arm,reward", "1,1,0\n1,2,1", b"", "bernoulli")
-def test_whatever_a_file_holds(fuzzed, heading, body, noise, model):
+@example("experiment,arm,reward", "1,1,0\n1,2,1", b"", "bernoulli", {})
+def test_whatever_a_file_holds(fuzzed, heading, body, noise, model, options):
     fuzzed.write_bytes(f"{heading}\n{body}\n".encode() + noise)
     try:
-        found = read_history(fuzzed, model)
+        found = read_history(fuzzed, model, **options)
     except ValueError as error:
         check_message(str(error), f"{fuzzed}: ")
     else:

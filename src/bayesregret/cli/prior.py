@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bayesregret.checks import fail
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input, check_can_be_written
+from bayesregret.cli.complaints import bad_input, check_can_be_written, complain
 from bayesregret.cli.help import SectionedCommand
 from bayesregret.cli.options import OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables, spinner
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 NEW = "The new experiment"
 MODELS = ("bernoulli", "gaussian", "poisson")
+PAIRS = "NAME=COLUMN pairs with commas between them, such as arm=Variant,pulls=visitors"
+BAD_INPUT = 2  # exit status
 
 app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
@@ -47,6 +53,18 @@ def fit(
     model: Annotated[
         str, option(help="bernoulli, gaussian or poisson.", metavar="NAME", autocompletion=complete_model)
     ],
+    columns: Annotated[
+        str | None,
+        option(
+            help="Columns of yours that have other names, such as arm=Variant,pulls=visitors. Capitals do not matter; "
+            "a pair with a comma in it goes into double quotes: 'arm=Variant,\"pulls=visitors, all\"'.",
+            metavar="NAME=COLUMN,...",
+        ),
+    ] = None,
+    skip_missing: Annotated[
+        bool,
+        option("--skip-missing", help="Leave out rows with a missing cell, rather than report them as errors."),
+    ] = False,
     grouped: Annotated[
         bool | None,
         option(
@@ -75,9 +93,19 @@ def fit(
 ) -> None:
     """Fit a prior to past experiments by maximum likelihood.
 
-    HISTORY is a CSV file with one row per arm of each experiment, and columns experiment, arm, pulls and successes
-    (bernoulli), experiment, arm, pulls, mean and variance (gaussian), or experiment, arm, pulls and total (poisson); or
-    with one row per reward, and columns experiment, arm and reward. Rows of the same arm are added.
+    HISTORY is a CSV file with one row per arm of each experiment or one row per reward. Rows of the same arm are added.
+    Its columns:
+
+    \b
+      bernoulli    experiment, arm, pulls, successes
+      gaussian     experiment, arm, pulls, mean, variance or standard_error;
+                   with --reward-noise, neither of the last two is needed
+      poisson      experiment, arm, pulls or exposure, total or events;
+                   pulls need not be whole, for example hours
+      any of them  experiment, arm, reward;
+                   a bernoulli reward may be 0 or 1, true or false, yes or no
+
+    Other columns are ignored; --columns takes columns with other names.
 
     The table shows the parameters of the prior of an arm, with standard errors; warnings list what the history leaves
     undecided. --output writes the problem of a new experiment, for use with every other command.
@@ -87,13 +115,23 @@ def fit(
       bayesregret prior fit history.csv --model bernoulli
       bayesregret prior fit history.csv --model bernoulli --arms 4 --output problem.toml
       bayesregret prior fit history.csv --model bernoulli --figure fit.png --json
+      bayesregret prior fit shop.csv --model bernoulli --skip-missing \\
+        --columns experiment=Test,arm=Variant,pulls=visitors,successes=conversions
     """
     from bayesregret.priors import fit_prior  # needs SciPy, which help does not
 
     with bad_input():
         _check_options(output, figure, arms=arms, level=level, width=width)
-        with spinner("prior"):
-            fitted = fit_prior(history, model=model, grouped=grouped, reward_noise=reward_noise)
+        renames = None if columns is None else _parse_columns(columns)
+        with spinner("prior"), _report_of_rows():
+            fitted = fit_prior(
+                history,
+                model=model,
+                grouped=grouped,
+                reward_noise=reward_noise,
+                columns=renames,
+                skip_missing=skip_missing,
+            )
         count = int(fitted.family.history.arms_per_experiment.max()) if arms is None else arms
         bandit = None if output is None else fitted.save(output, count, level=level, width=width)
         if figure is not None:
@@ -103,6 +141,38 @@ def fit(
         return
     written = [f"written: {file}" for file in (output, figure) if file is not None]
     show_tables([fitted.table()], "\n".join([fitted.summary(), *written]))
+
+
+def _parse_columns(text: str) -> dict[str, str]:
+    """Parse NAME=COLUMN pairs; they are quoted like the cells of a CSV file."""
+    try:
+        pairs = next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise fail("--columns", PAIRS, text) from None
+    columns: dict[str, str] = {}
+    for pair in pairs or [text]:
+        name, equals, column = pair.partition("=")  # our names have no equals sign, but the user's may
+        if not equals:
+            raise fail("--columns", PAIRS, pair)
+        if name in columns:
+            raise ValueError(f"columns: {name} is given twice")
+        columns[name] = column
+    return columns
+
+
+@contextmanager
+def _report_of_rows() -> Iterator[None]:
+    """Print a report of several bad rows with a line for each; other errors have one line, and pass."""
+    try:
+        yield
+    except ValueError as error:
+        first, *rows = str(error).splitlines()
+        if not rows:
+            raise
+        complain(first, BAD_INPUT)
+        for row in rows:
+            typer.echo(f"  {row}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
 
 
 def _check_options(output: str | None, figure: str | None, **new: float | None) -> None:

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from bayesregret import checks
+from bayesregret.digits import counted
+from bayesregret.priors.columns import SUMMARIES
 from bayesregret.priors.families.bernoulli import BernoulliArms
 from bayesregret.priors.families.family import Family
 from bayesregret.priors.families.gaussian import GaussianArms
 from bayesregret.priors.families.poisson import PoissonArms
 from bayesregret.priors.fitted_prior import FittedPrior
-from bayesregret.priors.history import SUMMARIES, History, read_history
+from bayesregret.priors.history import History, read_history
 from bayesregret.priors.likelihood_ratio import LikelihoodRatio
 from bayesregret.priors.maximum_likelihood import (
     Fit,
+    coordinate_errors,
     fit_grouped,
     fit_ungrouped,
     parameters,
@@ -37,6 +40,8 @@ def fit_prior(
     model: str,
     grouped: bool | None = None,
     reward_noise: float | None = None,
+    columns: Mapping[str, str] | None = None,
+    skip_missing: bool = False,
 ) -> FittedPrior:
     """Fit the prior that makes a history of experiments most likely.
 
@@ -44,15 +49,21 @@ def fit_prior(
     ----------
     history : path, mapping of columns, iterable of rows or pandas.DataFrame
         A CSV file, a table of columns or a list of rows. Each row is an arm of an experiment: `experiment`, `arm` and
-        `pulls`, with `successes` (bernoulli), `mean` and `variance` (gaussian) or `total` (poisson); or it is a single
-        reward: `experiment`, `arm` and `reward`. Arms are exchangeable, whatever their names.
+        `pulls`, with `successes` (bernoulli), `mean` and `variance` or `standard_error` (gaussian), or `total`
+        (poisson, where `pulls` may be any exposure); or it is a single reward: `experiment`, `arm` and `reward`. Arms
+        are exchangeable, whatever their names.
     model : str
         "bernoulli", "gaussian" or "poisson".
     grouped : bool, optional
         Whether every experiment has its own level, the mean that its arms vary around. By default it has, if the
         history can distinguish levels from arms.
     reward_noise : float, optional
-        Standard deviation of gaussian rewards; pooled from the history by default.
+        Standard deviation of gaussian rewards; pooled from the history by default. If given, a history needs no
+        variances.
+    columns : mapping, optional
+        Names of the history's columns that have other names than above, such as ``{"pulls": "visitors"}``.
+    skip_missing : bool, default False
+        Whether to leave out rows with a missing cell; a warning says how many. By default they are errors.
 
     Returns
     -------
@@ -68,11 +79,21 @@ def fit_prior(
     4
     >>> round(fitted.parameters["mean"], 3)
     0.042
+
+    Columns with other names:
+
+    >>> past = {"Visitors": past.pop("pulls"), "Sales": past.pop("successes"), **past}
+    >>> renamed = fit_prior(past, model="bernoulli", columns={"pulls": "visitors", "successes": "sales"})
+    >>> round(renamed.parameters["mean"], 3)
+    0.042
     """
     model = checks.one_of("model", model, SUMMARIES)
     if grouped is not None and not isinstance(grouped, bool):
         raise checks.fail("grouped", "True, False or None", grouped)
-    arms = read_history(history, model)
+    if not isinstance(skip_missing, bool):
+        raise checks.fail("skip_missing", "True or False", skip_missing)
+    noise_is_known = reward_noise is not None
+    arms = read_history(history, model, columns=columns, skip_missing=skip_missing, noise_is_known=noise_is_known)
     family = _family(arms, model, reward_noise)
     why_not = _why_not_grouped(arms)
     if grouped and why_not is not None:
@@ -142,8 +163,13 @@ def _finished(family: Family, found: Fit, comparison: LikelihoodRatio | str) -> 
         standard_errors=errors,
         log_likelihood=found.optimum.value,
         comparison=comparison if isinstance(comparison, LikelihoodRatio) else None,
-        warnings=fit_warnings(family, named, errors, limits, comparison),
+        warnings=(*_skipped(family.history), *fit_warnings(family, named, errors, limits, comparison)),
         upper_limits=limits,
         family=family,
         point=best,
+        coordinate_errors=coordinate_errors(found),
     )
+
+
+def _skipped(history: History) -> list[str]:
+    return [f"{counted(history.skipped, 'row')} with missing cells skipped"] if history.skipped else []

@@ -11,11 +11,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from bayesregret import checks
+from bayesregret.checks import Array
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
 from bayesregret.priors.families.family import Family, PriorPoint
 from bayesregret.priors.likelihood_ratio import LikelihoodRatio
+from bayesregret.priors.new_experiment import NewLevel, new_bandit
 from bayesregret.problem import LARGEST_ARMS, save_problem
+
+LOCATION, SPREAD, LEVEL_SPREAD_LOG = range(3)  # places in `coordinate_errors`
+LARGEST_LOG_ERROR = 1.0  # a history that says less about a spread than this factor of e says nothing
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,6 +54,8 @@ class FittedPrior:
         The history under its reward model.
     point : PriorPoint
         Coordinates of the fitted prior.
+    coordinate_errors : ndarray
+        Standard errors of the location, and of the logarithms of spread and level spread; 0 where undetermined.
 
     Examples
     --------
@@ -71,6 +78,7 @@ class FittedPrior:
     upper_limits: dict[str, float]
     family: Family
     point: PriorPoint
+    coordinate_errors: Array
 
     @property
     def level(self) -> float:
@@ -93,32 +101,59 @@ class FittedPrior:
         z = float(ndtri(checks.probability("share", share)))
         return float(self.family.inverse_link(np.asarray(self.point.location + z * self.point.level_spread)))
 
-    def bandit(self, arms: int, *, level: float | None = None, width: float | None = None) -> Bandit:
-        """Return the bandit of a new experiment, with independent arms around its level.
+    def bandit(
+        self, arms: int, *, level: float | None = None, width: float | None = None, uncertainty: bool = True
+    ) -> Bandit:
+        """Return the bandit of a new experiment: arms that vary around a level, which varies as in the history.
 
         Parameters
         ----------
         arms : int
             Number of arms.
         level : float, optional
-            Level of the new experiment; the typical level by default.
+            Level of the new experiment, if it is known; by default levels vary as fitted.
         width : float, optional
-            Standard deviation of arms around the level; the fitted one by default. Required if the fitted one is 0.
+            Standard deviation of arms around the typical level, or around `level` if given; the fitted one by default.
+            Required if the fitted one is 0.
+        uncertainty : bool
+            Whether the prior includes the sampling errors of the fit: of the typical level, of the level spread and of
+            the width.
 
         Returns
         -------
         Bandit
-            A BernoulliBandit, GaussianBandit or PoissonBandit.
+            A BernoulliBandit, GaussianBandit or PoissonBandit if level and width are known. Otherwise a MixtureBandit
+            over levels and widths; gaussian arms with an unknown level are a LinearBandit, or a mixture of them.
         """
         arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
-        level = self.level if level is None else self._checked_level(level)
-        width = self.family.width(level, self.point.spread) if width is None else checks.positive("width", width)
-        if width == 0.0:
+        if not isinstance(uncertainty, bool):
+            raise checks.fail("uncertainty", "True or False", uncertainty)
+        around = self.level if level is None else self._checked_level(level)
+        new_level = self._new_level(uncertainty) if level is None else NewLevel(self._location(around), 0.0)
+        spread, error = self.point.spread, self._error(SPREAD) if uncertainty else 0.0
+        if width is not None:
+            spread, error = self.family.spread(around, checks.positive("width", width)), 0.0
+        if spread == 0.0:
             raise ValueError(
                 "width must be given: the history's arms differ by no more than chance explains; up to "
                 f"{self.upper_limits[self.family.width_name]:.2g} is likely"
             )
-        return self.family.bandit(arms, level, width)
+        return new_bandit(self.family, arms, new_level, spread, error)
+
+    def _new_level(self, uncertainty: bool) -> NewLevel:
+        """Distribution of the location of a new experiment."""
+        variance = self.point.level_spread**2
+        if uncertainty:  # the mean of the square of a level spread whose logarithm is normal, and the typical level's
+            variance = variance * math.exp(2.0 * self._error(LEVEL_SPREAD_LOG) ** 2) + self._error(LOCATION) ** 2
+        return NewLevel(self.point.location, math.sqrt(variance))
+
+    def _error(self, coordinate: int) -> float:
+        """Standard error of a coordinate, 0 where the history does not determine it, and at most 1 for logarithms."""
+        error = float(self.coordinate_errors[coordinate])
+        return error if coordinate == LOCATION else min(error, LARGEST_LOG_ERROR)
+
+    def _location(self, level: float) -> float:
+        return float(self.family.link(np.asarray(level)))
 
     def _checked_level(self, level: float) -> float:
         if self.model == "bernoulli":
@@ -126,7 +161,13 @@ class FittedPrior:
         return checks.positive("level", level) if self.model == "poisson" else checks.real("level", level)
 
     def save(
-        self, path: str | os.PathLike[str], arms: int, *, level: float | None = None, width: float | None = None
+        self,
+        path: str | os.PathLike[str],
+        arms: int,
+        *,
+        level: float | None = None,
+        width: float | None = None,
+        uncertainty: bool = True,
     ) -> Bandit:
         """Write the problem file of a new experiment, and return its bandit.
 
@@ -134,10 +175,10 @@ class FittedPrior:
         ----------
         path : str or os.PathLike
             Name of the file, which ends in .toml or .json.
-        arms, level, width
+        arms, level, width, uncertainty
             As in `bandit`.
         """
-        made = self.bandit(arms, level=level, width=width)
+        made = self.bandit(arms, level=level, width=width, uncertainty=uncertainty)
         save_problem(made, path)
         return made
 

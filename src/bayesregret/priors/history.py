@@ -1,36 +1,38 @@
 """Sufficient statistics of the arms of past experiments: pulls, sums of rewards and sums of squared deviations.
 
-Rows are numbered from 1, without headings. Rows of the same arm of the same experiment are added, and arms without
-pulls are dropped.
+Rows of the same arm of the same experiment are added, and arms without pulls are dropped.
 """
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.priors.readers import Columns, column_blocks
+from bayesregret.priors.cells import (
+    EXPOSURE,
+    NOT_NEGATIVE,
+    REAL,
+    TRUTH,
+    WHOLE,
+    Column,
+    Kind,
+    check_columns,
+    read_column,
+    refuse_values,
+)
+from bayesregret.priors.columns import LABELS, REWARD, Columns, check_renames, choose_columns, renamed, title
+from bayesregret.priors.readers import column_blocks
+from bayesregret.priors.row_report import Index as Index
+from bayesregret.priors.row_report import Mask, RowReport, Rows
 
-Index = NDArray[np.intp]
-
-LARGEST_COUNT = 10**15  # floats still represent every whole number up to this size
-
-# For each model, the columns that summarise an arm; a history of single rewards has `reward` in their place.
-SUMMARIES = {
-    "bernoulli": (("pulls", "successes"),),
-    "gaussian": (("pulls", "mean", "variance"),),
-    "poisson": (("pulls", "total"), ("pulls", "events")),
-}
-REWARD = "reward"
-LABELS = ("experiment", "arm")
+REWARD_KINDS = {"bernoulli": TRUTH, "gaussian": REAL, "poisson": WHOLE}
+KINDS = {"exposure": EXPOSURE, "mean": REAL, "variance": NOT_NEGATIVE, "standard_error": NOT_NEGATIVE}  # others: WHOLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +41,11 @@ class History:
 
     labels: tuple[tuple[Any, Any], ...]  # (experiment, arm)
     experiment: Index  # (arms,): from 0
-    pulls: Array
+    pulls: Array  # poisson: exposure, which need not be whole
     totals: Array
-    squares: Array  # sums of squared deviations from the arm's mean
+    squares: Array  # sums of squared deviations from the arm's mean; incomplete if the noise is known
     experiments: int
+    skipped: int = 0  # rows left out because a cell is missing
 
     @property
     def arms(self) -> int:
@@ -63,85 +66,125 @@ class History:
         return History(labels, experiment, self.pulls[arms], self.totals[arms], self.squares[arms], experiments)
 
 
-def read_history(history: Any, model: str) -> History:
-    """Read a history from a CSV file, a table of columns or a list of rows; a ValueError says what is wrong with it."""
+def read_history(
+    history: Any,
+    model: str,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    skip_missing: bool = False,
+    noise_is_known: bool = False,
+) -> History:
+    """Read a history from a CSV file, a table of columns or a list of rows; a ValueError says what is wrong with it.
+
+    Parameters
+    ----------
+    history : path, mapping of columns or iterable of rows
+        A `History` is returned as it is.
+    model : str
+        "bernoulli", "gaussian" or "poisson".
+    columns : mapping, optional
+        The user's columns by our names.
+    skip_missing : bool
+        Whether rows with a missing cell are left out, rather than bad.
+    noise_is_known : bool
+        Whether a summary of gaussian rewards needs no variance.
+    """
     if isinstance(history, History):
         return history
+    renames = check_renames(columns, model)
+    in_file = isinstance(history, str | os.PathLike)
+    report = RowReport("line" if in_file else "row", skip_missing)
     try:
-        return _aggregate(column_blocks(history), model)
+        return _Reading(model, renames, noise_is_known, report).read(history)
     except ValueError as error:
-        if not isinstance(history, str | os.PathLike):
+        if not in_file:
             raise
         name = os.fsdecode(history)
         raise ValueError(f"{name if name.isprintable() else ascii(name)}: {error}") from None
 
 
-def _aggregate(blocks: Iterable[Columns], model: str) -> History:
-    numbers: dict[tuple[Any, Any], int] = {}  # of the arms, in order of appearance
-    arms: list[Index] = []
-    cells: dict[str, list[Array]] = {}
-    before = 0
-    for columns in blocks:
-        needed = _numeric_columns(columns, model)
-        arms.append(_arm_numbers(numbers, columns["experiment"], columns["arm"], before))
-        for name in needed:
-            cells.setdefault(name, []).append(_to_floats(name, columns[name], before))
-        before += len(arms[-1])
-    if before == 0:
-        raise ValueError("has no rows; there must be one for each arm, or for each reward")
-    table = {name: np.concatenate(parts) for name, parts in cells.items()}
-    sums = (_sums_of_rewards if REWARD in table else SUMS[model])(table, np.concatenate(arms), model, len(numbers))
-    return _by_experiment(list(numbers), *sums)
+class _Reading:
+    """The rows of a history that were read so far."""
 
+    def __init__(self, model: str, renames: Mapping[str, str], noise_is_known: bool, report: RowReport) -> None:
+        self.model, self.renames, self.noise_is_known, self.report = model, renames, noise_is_known, report
+        self.numbers: dict[tuple[Any, Any], int] = {}  # of the arms, in order of appearance
 
-def _numeric_columns(columns: Columns, model: str) -> tuple[str, ...]:
-    """Names of the numeric columns to read: a summary if all its columns exist, otherwise rewards."""
-    choices = (*SUMMARIES[model], (REWARD,))
-    found = next((choice for choice in choices if columns.keys() >= {*LABELS, *choice}), None)
-    if found is not None:
-        return found
-    wanted = " or ".join(", ".join((*LABELS, *choice)) for choice in choices)
-    closest = max(choices, key=lambda choice: len(columns.keys() & set(choice)))
-    missing = next(name for name in (*LABELS, *closest) if name not in columns)
-    raise ValueError(f"column {missing} is missing; a {model} history has {wanted}")
+    def read(self, history: Any) -> History:
+        needed: tuple[str, ...] = ()
+        blocks: list[tuple[Index, list[Array]]] = []
+        for block in column_blocks(history, self.report):
+            needed = needed or choose_columns(block.found, self.renames, self.model, self.noise_is_known)
+            rows = Rows(block.numbers, self.report)
+            blocks.append(self._good_rows(rows, renamed(block.columns, self.renames), needed))
+        self.report.raise_bad_rows()
+        arm = np.concatenate([arms for arms, _ in blocks])
+        if len(arm) == 0:
+            raise ValueError(self._why_empty())
+        table = [np.concatenate(parts) for parts in zip(*(values for _, values in blocks), strict=True)]
+        sums = _sums(needed, table, arm, len(self.numbers))
+        return _by_experiment(list(self.numbers), *sums, self.report.skipped)
 
+    def _why_empty(self) -> str:
+        skipped = self.report.skipped
+        if skipped:
+            return f"has no row without missing cells, of {skipped:,} rows"
+        return "has no rows; there must be one for each arm, or for each reward"
 
-def _arm_numbers(numbers: dict[tuple[Any, Any], int], experiments: Any, arms: Any, before: int) -> Index:
-    """Number of each row's arm; new arms get the next numbers."""
-    try:
-        found = [numbers.setdefault(label, len(numbers)) for label in zip(experiments, arms, strict=True)]
-        nameless = any(map(_is_missing, {*experiments, *arms}))
-    except TypeError:  # a label that cannot be hashed
-        raise ValueError("experiment and arm must be names or numbers") from None
-    if nameless:
-        rows = enumerate(zip(experiments, arms, strict=True), before + 1)
-        at, row = next((at, row) for at, row in rows if any(map(_is_missing, row)))
-        raise ValueError(f"row {at}: {LABELS[0 if _is_missing(row[0]) else 1]} must have a name, got nothing")
-    return np.array(found, dtype=np.intp)
+    def _good_rows(self, rows: Rows, columns: Columns, needed: tuple[str, ...]) -> tuple[Index, list[Array]]:
+        """Numbers of the arms and values of the needed columns in good rows; other rows are skipped or reported."""
+        arm = self._arm_numbers(rows, *(columns[name] for name in LABELS))
+        table = [read_column(title(name, self.renames), self._kind(name), columns[name]) for name in needed]
+        check_columns(rows, zip(table, _where_needed(needed, table[0].values), strict=True))
+        if self.model != "gaussian" and needed[0] != REWARD:
+            _check_counts(rows, self.model, *table)
+        if rows.good.all():
+            return arm, [column.values for column in table]
+        return arm[rows.good], [column.values[rows.good] for column in table]
+
+    def _arm_numbers(self, rows: Rows, experiments: Any, arms: Any) -> Index:
+        """Number of each row's arm; new arms get the next numbers."""
+        numbers = self.numbers
+        try:
+            found = [numbers.setdefault(label, len(numbers)) for label in zip(experiments, arms, strict=True)]
+            nameless = any(map(_is_missing, {*experiments, *arms}))
+        except TypeError:  # a label that cannot be hashed
+            raise ValueError("experiment and arm must be names or numbers") from None
+        if nameless:
+            for name, labels in zip(LABELS, (experiments, arms), strict=True):
+                empty = np.fromiter(map(_is_missing, labels), dtype=np.bool_, count=len(labels))
+                rows.refuse_missing(empty, title(name, self.renames), "have a name")
+        return np.array(found, dtype=np.intp)
+
+    def _kind(self, name: str) -> Kind:
+        if name == REWARD:
+            return REWARD_KINDS[self.model]
+        return EXPOSURE if self.model == "poisson" and name == "pulls" else KINDS.get(name, WHOLE)
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether a label is None, blank or nan."""
-    return (
-        label is None or (isinstance(label, str) and not label.strip()) or (isinstance(label, float) and label != label)
-    )
-
-
-def _to_floats(name: str, column: Any, before: int) -> Array:
-    """Empty cells become nan, which later checks refuse where a number is needed."""
+    """Whether a label is None, blank, nan or pandas' NA."""
+    if isinstance(label, str):
+        return not label.strip()
     try:
-        return np.fromiter(map(float, column), dtype=np.float64, count=len(column))
-    except (TypeError, ValueError, OverflowError):
-        return np.array([_to_float(name, cell, at) for at, cell in enumerate(column, before + 1)], dtype=np.float64)
+        return label is None or bool(label != label)
+    except TypeError:  # comparisons with NA are neither true nor false
+        return True
 
 
-def _to_float(name: str, cell: Any, row: int) -> float:
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
-        return float("nan")
-    try:
-        return float(cell)
-    except (TypeError, ValueError, OverflowError):
-        raise checks.fail(f"row {row}: {name}", "a number", cell) from None
+def _where_needed(names: Sequence[str], pulls: Array) -> list[Mask]:
+    """The rows in which each column is needed: a mean needs a pull, a variance two."""
+    more_than = {"mean": 0.0, "variance": 1.0, "standard_error": 1.0}
+    return [pulls > more_than[name] if name in more_than else np.ones(len(pulls), dtype=np.bool_) for name in names]
+
+
+def _check_counts(rows: Rows, model: str, pulls: Column, counts: Column) -> None:
+    if model == "bernoulli":
+        too_many = counts.values > pulls.values
+        refuse_values(rows, counts, too_many, lambda at: f"at most {pulls.name}, {int(pulls.values[at])}")
+    else:
+        from_none = (counts.values > 0.0) & (pulls.values == 0.0)
+        refuse_values(rows, counts, from_none, f"0 for an arm without {pulls.name}")
 
 
 # --- sums for each arm ---------------------------------------------------------------------------------------------
@@ -149,57 +192,18 @@ def _to_float(name: str, cell: Any, row: int) -> float:
 Sums = tuple[Array, Array, Array]  # pulls, totals, squares
 
 
-def _refuse(name: str, values: Array, bad: NDArray[np.bool_], may_be: Callable[[int], str] | str) -> None:
-    """Raise a ValueError for the first bad row, if any."""
-    if bad.any():
-        at = int(np.argmax(bad))
-        value = float(values[at])
-        is_count = value.is_integer() and abs(value) <= LARGEST_COUNT
-        shown: Any = "nothing" if np.isnan(value) else int(value) if is_count else value
-        allowed = may_be if isinstance(may_be, str) else may_be(at)
-        raise ValueError(f"row {at + 1}: {name} must be {allowed}, got {shown}")
-
-
-def _check_whole(name: str, values: Array) -> None:
-    whole = (values >= 0.0) & (values <= LARGEST_COUNT) & (values == np.floor(values))
-    _refuse(name, values, ~whole, f"a whole number, at least 0 and at most {LARGEST_COUNT:g}")
-
-
-def _check_real(name: str, values: Array, needed: NDArray[np.bool_]) -> None:
-    _refuse(name, values, needed & ~np.isfinite(values), "a finite number")
-    _refuse(name, values, needed & (np.abs(values) > checks.LARGEST), f"at most {checks.LARGEST:g} either way")
-
-
-def _sums_of_counts(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
-    pulls, (name, counts) = table["pulls"], next((n, c) for n, c in table.items() if n != "pulls")
-    _check_whole("pulls", pulls)
-    _check_whole(name, counts)
-    if model == "bernoulli":
-        _refuse(name, counts, counts > pulls, lambda at: f"at most pulls, {int(pulls[at])}")
-    else:
-        _refuse(name, counts, (counts > 0) & (pulls == 0), "0 for an arm without pulls")
-    return _sum_by_arm(arm, pulls, arms), _sum_by_arm(arm, counts, arms), np.zeros(arms)
-
-
-def _sums_of_moments(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
-    pulls, means, variances = table["pulls"], table["mean"], table["variance"]
-    _check_whole("pulls", pulls)
-    _check_real("mean", means, pulls > 0)
-    _check_real("variance", variances, pulls > 1)
-    _refuse("variance", variances, (pulls > 1) & (variances < 0.0), "a number, at least 0")
-    inside = np.where(pulls > 1, (pulls - 1.0) * variances, 0.0)
-    return _pooled(arm, pulls, np.where(pulls > 0, means, 0.0), inside, arms)
-
-
-def _sums_of_rewards(table: dict[str, Array], arm: Index, model: str, arms: int) -> Sums:
-    rewards = table[REWARD]
-    if model == "bernoulli":
-        _refuse(REWARD, rewards, (rewards != 0.0) & (rewards != 1.0), "0 or 1")
-    elif model == "poisson":
-        _check_whole(REWARD, rewards)
-    else:
-        _check_real(REWARD, rewards, np.ones(len(rewards), dtype=np.bool_))
-    return _pooled(arm, np.ones(len(rewards)), rewards, np.zeros(len(rewards)), arms)
+def _sums(names: Sequence[str], table: Sequence[Array], arm: Index, arms: int) -> Sums:
+    pulls = table[0]
+    if names[0] == REWARD:
+        rewards = pulls
+        return _pooled(arm, np.ones(len(rewards)), rewards, np.zeros(len(rewards)), arms)
+    if names[1] != "mean":
+        return _sum_by_arm(arm, pulls, arms), _sum_by_arm(arm, table[1], arms), np.zeros(arms)
+    inside = np.zeros(len(pulls))
+    if len(table) > 2:
+        given = np.where(pulls > 1, table[2], 0.0)
+        inside = (pulls - 1.0) * (pulls * given**2 if names[2] == "standard_error" else given)
+    return _pooled(arm, pulls, np.where(pulls > 0, table[1], 0.0), inside, arms)
 
 
 def _pooled(arm: Index, pulls: Array, means: Array, inside: Array, arms: int) -> Sums:
@@ -213,10 +217,7 @@ def _sum_by_arm(arm: Index, values: Array, arms: int) -> Array:
     return np.asarray(np.bincount(arm, values, arms), dtype=np.float64)
 
 
-SUMS = {"bernoulli": _sums_of_counts, "poisson": _sums_of_counts, "gaussian": _sums_of_moments}
-
-
-def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, squares: Array) -> History:
+def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, squares: Array, skipped: int) -> History:
     """Group the arms by experiment, both in order of appearance."""
     numbers: dict[Any, int] = {}
     used = [arm for arm in range(len(labels)) if pulls[arm] > 0]
@@ -226,4 +227,4 @@ def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, s
     order = np.argsort(experiment, kind="stable")
     arms = np.array(used, dtype=np.intp)[order]
     sorted_labels = tuple(labels[arm] for arm in arms)
-    return History(sorted_labels, experiment[order], pulls[arms], totals[arms], squares[arms], len(numbers))
+    return History(sorted_labels, experiment[order], pulls[arms], totals[arms], squares[arms], len(numbers), skipped)

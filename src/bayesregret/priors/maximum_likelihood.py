@@ -117,6 +117,14 @@ def standard_errors(fit: Fit, names: Sequence[str]) -> dict[str, float]:
     return errors | fit.family.other_standard_errors
 
 
+def coordinate_errors(fit: Fit) -> Array:
+    """(3,): standard errors of the location and of the logarithms of both spreads; 0 where they are not determined."""
+    errors, found = np.zeros(3), covariance(fit.function, fit.optimum)
+    if found is not None:
+        errors[fit.optimum.free] = np.sqrt(np.diagonal(found))
+    return errors * [fit.family.link_scale, 1.0, 1.0]
+
+
 def _slope(fit: Fit, x: Array, coordinate: int) -> list[float]:
     """Derivative of every parameter with respect to one coordinate."""
     move = np.zeros(len(x))

@@ -5,40 +5,50 @@ from __future__ import annotations
 import csv
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TextIO
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TextIO
+
+import numpy as np
 
 from bayesregret import checks
-
-Columns = dict[str, Sequence[Any]]
+from bayesregret.priors.columns import Columns, headings, listed
+from bayesregret.priors.row_report import Index, RowReport
 
 LARGEST_FILE = 1_000_000_000  # bytes
 LONGEST_LINE = 100_000  # characters: no table of counts has longer lines; a file without line ends must not fill memory
-ROWS_AT_ONCE = 100_000
+ROWS_AT_ONCE = 10_000  # larger blocks take longer: Python's garbage collector looks at every row
 DELIMITERS = ",;\t"
+LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def column_blocks(history: Any) -> Iterator[Columns]:
-    """Yield the history in blocks of rows; every block has all columns, by name."""
+class Block(NamedTuple):
+    """Some rows of a history, with all columns."""
+
+    found: Sequence[Any]  # names of the columns as the user wrote them
+    columns: Columns  # by normal name
+    numbers: Index  # of the rows, ascending: lines of a file, elsewhere from 1
+
+
+def column_blocks(history: Any, report: RowReport) -> Iterator[Block]:
+    """Yield the history in blocks of rows; rows of the wrong form are reported and left out."""
     if isinstance(history, str | os.PathLike):
-        yield from _blocks_of_file(os.fsdecode(history))
+        yield from _blocks_of_file(os.fsdecode(history), report)
     elif isinstance(history, Mapping) or hasattr(history, "keys"):  # a pandas table has keys, too
-        names = list(history.keys())
-        columns = zip(_headings(names), (_as_list(name, history[name]) for name in names), strict=True)
-        yield _of_equal_length(dict(columns))
+        yield _table_block(history)
     elif isinstance(history, Iterable):
-        yield _columns_from_rows(list(history))
+        yield _block_of_rows(list(history), report)
     else:
         raise checks.fail("history", "a CSV file, a table of columns or a list of rows", history)
 
 
-def _headings(names: Iterable[Any]) -> list[str]:
-    """Normalise column names: case and surrounding spaces do not matter."""
-    headings = [str(name).strip().lower() for name in names]
-    repeated = next((heading for heading in headings if headings.count(heading) > 1 and heading), None)
-    if repeated is not None:
-        raise ValueError(f"{checks.shown(repeated)} is the name of two columns")
-    return headings
+def _table_block(table: Any) -> Block:
+    names = list(table.keys())
+    columns: Columns = dict(zip(headings(names), (_as_list(name, table[name]) for name in names), strict=True))
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise ValueError(f"history must have columns of the same length, got {min(lengths)} and {max(lengths)} rows")
+    return Block(names, columns, _numbered(1, max(lengths, default=0)))
 
 
 def _as_list(name: Any, column: Any) -> list[Any]:
@@ -48,33 +58,39 @@ def _as_list(name: Any, column: Any) -> list[Any]:
         raise checks.fail(f"column {name}", "a list with an entry for each row", column) from None
 
 
-def _of_equal_length(columns: Columns) -> Columns:
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) > 1:
-        raise ValueError(f"history must have columns of the same length, got {min(lengths)} and {max(lengths)} rows")
-    return columns
-
-
-def _columns_from_rows(rows: list[Any]) -> Columns:
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            raise checks.fail(f"row {number}", "a table of named fields", row)
-        if row.keys() != rows[0].keys():
-            raise ValueError(f"row {number}: must have the fields of the first row, {', '.join(map(str, rows[0]))}")
+def _block_of_rows(rows: list[Any], report: RowReport) -> Block:
     if not rows:
-        return {}
-    return dict(zip(_headings(rows[0]), ([row[name] for row in rows] for name in rows[0]), strict=True))
+        return Block([], {}, _numbered(1, 0))
+    fields = rows[0].keys() if isinstance(rows[0], Mapping) else {}
+    good = np.array([isinstance(row, Mapping) and row.keys() == fields for row in rows], dtype=np.bool_)
+    bad = np.flatnonzero(~good)
+    report.add(bad + 1, lambda at: _wrong_fields(rows[bad[at]], fields))
+    if not fields:
+        report.raise_bad_rows()
+    kept = list(itertools.compress(rows, good.tolist()))
+    columns: Columns = dict(zip(headings(fields), ([row[name] for row in kept] for name in fields), strict=True))
+    return Block(list(fields), columns, _numbered(1, len(rows))[good])
+
+
+def _wrong_fields(row: Any, fields: Collection[Any]) -> str:
+    if not isinstance(row, Mapping):
+        return f"must be a table of named fields, got {checks.shown(row)}"
+    return f"must have the fields of the first row, {listed(fields)}"
+
+
+def _numbered(first: int, rows: int) -> Index:
+    return np.arange(first, first + rows, dtype=np.intp)
 
 
 # --- files ---------------------------------------------------------------------------------------------------------
 
 
-def _blocks_of_file(name: str) -> Iterator[Columns]:
+def _blocks_of_file(name: str, report: RowReport) -> Iterator[Block]:
     try:
         if os.path.getsize(name) > LARGEST_FILE:
             raise ValueError(f"is too large; a history has at most {LARGEST_FILE // 10**6} MB")
         with open(name, encoding="utf-8-sig", newline="") as file:  # some editors begin with a byte order mark
-            yield from _blocks_of_text(file)
+            yield from _blocks_of_text(file, report)
     except OSError as error:
         raise ValueError(f"cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
@@ -83,21 +99,24 @@ def _blocks_of_file(name: str) -> Iterator[Columns]:
         raise ValueError(f"is not CSV: {error}") from None
 
 
-def _blocks_of_text(file: TextIO) -> Iterator[Columns]:
+def _blocks_of_text(file: TextIO, report: RowReport) -> Iterator[Block]:
     """Headings, then rows; the delimiter of the headings is that of all rows."""
     lines = _lines(file)
-    first = next((line for line in lines if line.strip()), "")
+    blank, first = next(((at, line) for at, line in enumerate(lines) if line.strip()), (0, ""))
     if not first:
         raise ValueError("is empty; its first line must name the columns")
     delimiter = max(DELIMITERS, key=first.count)
-    headings = _headings(next(csv.reader([first], delimiter=delimiter)))
-    rows = (row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row)  # no blank lines
-    yield dict.fromkeys(headings, ())  # so that missing columns are reported before wrong rows
-    before = 0
-    while block := list(itertools.islice(rows, ROWS_AT_ONCE)):
-        _check_widths(block, len(headings), before)
-        yield dict(zip(headings, zip(*block, strict=True), strict=True))
-        before += len(block)
+    reader = csv.reader(itertools.chain([first], lines), delimiter=delimiter, skipinitialspace=True)
+    found = next(reader)
+    names = headings(found)
+    yield Block(found, dict.fromkeys(names, ()), _numbered(1, 0))  # missing columns are reported before bad rows
+    before = reader.line_num
+    while rows := list(itertools.islice(reader, ROWS_AT_ONCE)):
+        numbers = blank + _line_numbers(rows, before, reader.line_num - before)
+        before = reader.line_num
+        rows, numbers = _of_width(len(names), rows, numbers, report)
+        columns = zip(*rows, strict=True) if rows else itertools.repeat((), len(names))
+        yield Block(found, dict(zip(names, columns, strict=True)), numbers)
 
 
 def _lines(file: TextIO) -> Iterator[str]:
@@ -107,7 +126,22 @@ def _lines(file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _check_widths(block: list[list[str]], width: int, before: int) -> None:
-    if set(map(len, block)) != {width}:
-        at, row = next((at, row) for at, row in enumerate(block, before + 1) if len(row) != width)
-        raise ValueError(f"row {at}: must have {width} cells, one for each column, got {len(row)}")
+def _line_numbers(rows: list[list[str]], before: int, lines: int) -> Index:
+    """The line on which each row begins; rows with line ends in quoted cells are longer than one."""
+    if lines == len(rows):
+        return _numbered(before + 1, lines)
+    lengths = np.array([1 + sum(len(LINE_END.findall(cell)) for cell in row) for row in rows], dtype=np.intp)
+    return before + 1 + np.cumsum(lengths) - lengths
+
+
+def _of_width(width: int, rows: list[list[str]], numbers: Index, report: RowReport) -> tuple[list[list[str]], Index]:
+    """Drop blank lines, and report rows with too few or too many cells."""
+    widths = np.fromiter(map(len, rows), dtype=np.intp, count=len(rows))
+    good = widths == width
+    if good.all():
+        return rows, numbers
+    spaces = [at for at in np.flatnonzero(widths == 1) if not rows[at][0].strip()]
+    widths[spaces] = 0
+    bad = np.flatnonzero(~good & (widths > 0))
+    report.add(numbers[bad], lambda at: f"must have {width} cells, one for each column, got {widths[bad[at]]}")
+    return list(itertools.compress(rows, good.tolist())), numbers[good]

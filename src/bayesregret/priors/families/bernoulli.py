@@ -46,6 +46,9 @@ class BernoulliArms(Family):
         fraction = min(max(fraction, 1e-3), 0.9)
         return PriorPoint(float(logit(mean)), fraction / (1.0 - fraction))
 
+    def link(self, level: Array) -> Array:
+        return np.asarray(logit(level))
+
     def inverse_link(self, location: Array) -> Array:
         return np.asarray(expit(location))
 
@@ -95,11 +98,19 @@ class BernoulliArms(Family):
     def width(self, level: float, spread: float) -> float:
         return math.sqrt(level * (1.0 - level) * spread / (1.0 + spread))
 
-    def bandit(self, arms: int, level: float, width: float) -> BernoulliBandit:
-        pseudo_count = level * (1.0 - level) / width**2 - 1.0
-        if not pseudo_count > 0.0:
-            widest = math.sqrt(level * (1.0 - level))
+    def spread(self, level: float, width: float) -> float:
+        widest = math.sqrt(level * (1.0 - level))
+        if not width < widest:
             raise ValueError(f"width must be below {widest:.4g} for arms around the level {level:.4g}, got {width:g}")
+        fraction = (width / widest) ** 2
+        return fraction / (1.0 - fraction)
+
+    def link_width(self, location: float, spread: float) -> float:
+        level = float(expit(location))
+        return self.width(level, spread) / (level * (1.0 - level))
+
+    def bandit(self, arms: int, level: float, width: float) -> BernoulliBandit:
+        pseudo_count = 1.0 / self.spread(level, width)
         return BernoulliBandit(np.full(arms, level * pseudo_count), np.full(arms, (1.0 - level) * pseudo_count))
 
 

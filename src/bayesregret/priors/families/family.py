@@ -91,6 +91,10 @@ class Family(ABC):
         """Start of an ungrouped fit, by the method of moments."""
 
     @abstractmethod
+    def link(self, level: Array) -> Array:
+        """Map levels to locations."""
+
+    @abstractmethod
     def inverse_link(self, location: Array) -> Array:
         """Map locations to levels."""
 
@@ -125,6 +129,14 @@ class Family(ABC):
     @abstractmethod
     def width(self, level: float, spread: float) -> float:
         """Standard deviation of arms around a level."""
+
+    @abstractmethod
+    def spread(self, level: float, width: float) -> float:
+        """Spread of arms whose standard deviation around a level is `width`; ValueError if no prior has it."""
+
+    @abstractmethod
+    def link_width(self, location: float, spread: float) -> float:
+        """Standard deviation of arms around a location, on the link's scale."""
 
     @abstractmethod
     def bandit(self, arms: int, level: float, width: float) -> Bandit:

@@ -59,6 +59,9 @@ class GaussianArms(Family):
     def link_scale(self) -> float:
         return math.sqrt(sum(self._variances))
 
+    def link(self, level: Array) -> Array:
+        return level
+
     def inverse_link(self, location: Array) -> Array:
         return location
 
@@ -104,6 +107,12 @@ class GaussianArms(Family):
         return {"prior_mean": point.location, "prior_width": math.sqrt(point.spread), "reward_noise": self.noise}
 
     def width(self, level: float, spread: float) -> float:
+        return math.sqrt(spread)
+
+    def spread(self, level: float, width: float) -> float:
+        return width**2
+
+    def link_width(self, location: float, spread: float) -> float:
         return math.sqrt(spread)
 
     def bandit(self, arms: int, level: float, width: float) -> GaussianBandit:

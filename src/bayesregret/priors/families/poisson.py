@@ -7,7 +7,7 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import betainc, gammaincinv, gammaln
+from scipy.special import betainc, betaincc, gammaln
 
 from bayesregret.checks import Array
 from bayesregret.models import PoissonBandit
@@ -17,10 +17,14 @@ from bayesregret.priors.history import History
 
 # A shape above this multiple of the largest total, or below the smallest one, is indistinguishable from the limit.
 BEYOND_TOTALS, SMALLEST_SHAPE = 1e6, 1e-3
+LEAST_EXCESS = 1e-9  # relative to Poisson: smaller differences of variances are rounding errors
 
 
 class PoissonArms(Family):
-    """Arm a has theta ~ Gamma(shape 1 / spread, mean level) and a Poisson total with mean pulls theta."""
+    """Arm a has theta ~ Gamma(shape 1 / spread, mean level) and a Poisson total with mean pulls theta.
+
+    Pulls are exposure: theta is the rate of events per unit, and pulls need not be whole.
+    """
 
     kind: ClassVar[str] = "poisson"
 
@@ -39,6 +43,9 @@ class PoissonArms(Family):
         mean = float(history.totals.sum() / history.pulls.sum())
         spread = float(np.mean((history.means - mean) ** 2 - mean / history.pulls)) / mean**2
         return PriorPoint(math.log(mean), min(max(spread, 1e-3), 10.0))
+
+    def link(self, level: Array) -> Array:
+        return np.log(level)
 
     def inverse_link(self, location: Array) -> Array:
         return np.exp(location)
@@ -66,17 +73,19 @@ class PoissonArms(Family):
     def observed_cdf(self, location: Array, spread: float) -> tuple[Array, Array]:
         """A Gamma mixture of Poisson distributions is negative binomial."""
         totals = self.history.totals
-        probability = 1.0 / (1.0 + spread * self.history.pulls * np.exp(location))
-        shape = 1.0 / spread
-        fewer = np.where(totals > 0.0, betainc(shape, np.maximum(totals, 1.0), probability), 0.0)
-        return fewer, np.asarray(betainc(shape, totals + 1.0, probability))
+        expected = self.history.pulls * np.exp(location)
+        fewer = np.where(totals > 0.0, _total_cdf(np.maximum(totals - 1.0, 0.0), expected, spread * expected), 0.0)
+        return fewer, _total_cdf(totals, expected, spread * expected)
 
     def observed_moments(self, location: Array, spread: float) -> tuple[Array, Array]:
         level = np.exp(location)
         return level, level**2 * spread + level / self.history.pulls
 
     def observed_quantile(self, probability: float, mean: Array, variance: Array) -> Array:
-        return np.asarray(gammaincinv(mean**2 / variance, probability) * variance / mean)
+        """That of a negative binomial total: where few events are expected, no continuous distribution is close."""
+        expected = self.history.pulls * mean
+        excess = np.maximum(self.history.pulls * variance / mean - 1.0, LEAST_EXCESS)
+        return _total_quantile(probability, expected, excess) / self.history.pulls
 
     def parameters(self, point: PriorPoint) -> dict[str, float]:
         level = math.exp(point.location)
@@ -86,6 +95,36 @@ class PoissonArms(Family):
     def width(self, level: float, spread: float) -> float:
         return level * math.sqrt(spread)
 
+    def spread(self, level: float, width: float) -> float:
+        return (width / level) ** 2
+
+    def link_width(self, location: float, spread: float) -> float:
+        return math.sqrt(spread)
+
     def bandit(self, arms: int, level: float, width: float) -> PoissonBandit:
         shape = (level / width) ** 2
         return PoissonBandit(np.full(arms, shape), np.full(arms, shape / level))
+
+
+def _total_quantile(probability: float, mean: Array, excess: Array) -> Array:
+    """Smallest total that is not exceeded with this probability, by bisection.
+
+    Totals are negative binomial with a variance of (1 + excess) times their mean.
+    """
+    low = np.full(np.shape(mean), -1.0)
+    # Cantelli's inequality: the quantile is at most this many standard deviations above the mean.
+    reach = math.sqrt(probability / (1.0 - probability))
+    high = np.floor(mean + reach * np.sqrt(mean * (1.0 + excess))) + 1.0
+    # Totals up to `low` are less probable, totals up to `high` are not; beyond 1e12 twelve digits are enough.
+    while (high - low > np.maximum(1.0, 1e-12 * high)).any():
+        middle = np.floor(0.5 * (low + high))
+        enough = (middle >= 0.0) & (_total_cdf(np.maximum(middle, 0.0), mean, excess) >= probability)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+def _total_cdf(totals: Array, mean: Array, excess: Array) -> Array:
+    """Probability of at most these negative binomial totals; of two equal forms, the one that keeps its digits."""
+    shape = mean / excess
+    poisson_like = betaincc(totals + 1.0, shape, excess / (1.0 + excess))
+    return np.where(excess < 1.0, poisson_like, betainc(shape, totals + 1.0, 1.0 / (1.0 + excess)))
