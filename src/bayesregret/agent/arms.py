@@ -131,7 +131,7 @@ class EveryRoundAgent(Agent):
         return empty_stats(self.bandit.arms, chosen.memory, chosen.scratch)
 
     def _compile_choice(self, chosen: Selection) -> Any:
-        return compile_kernel(_choose, chosen.formula, type(self.belief))
+        return compile_kernel(_choose, type(chosen.own), type(self.belief))
 
     def _posterior_or_belief(self) -> Any:
         """Return what the compiled choice reads beside the statistics."""

@@ -51,7 +51,7 @@ class LinearIndexAgent(Agent):
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
         self._posterior = make_posterior(self.belief)
-        self._formula = chosen.formula
+        self._formula = type(chosen.own)
         self._update = compile_kernel(_learn_and_index, self._formula, LinearModel)
         self._counts_pending = chosen.counts_pending
         self._counted = make_posterior(self.belief) if self._counts_pending else self._posterior
@@ -140,7 +140,7 @@ class LinearEveryRoundAgent(EveryRoundAgent):
         return linear_empty_stats(self.belief, chosen.memory, chosen.scratch)
 
     def _compile_choice(self, chosen: Selection) -> Any:
-        return compile_kernel(_choose_linear, chosen.formula, LinearModel)
+        return compile_kernel(_choose_linear, type(chosen.own), LinearModel)
 
     def _posterior_or_belief(self) -> Any:
         if self._with_pending is None or not any(self._pending):

@@ -107,7 +107,7 @@ class Simulation:
         self.plan = RunPlan(horizon, checkpoints, self.stop, delay, batch)
         self.tally = Tally(bandit.arms, len(checkpoints))
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
-        self.classes = (chosen.formula, type(chosen.belief), type(bandit.model))
+        self.classes = (type(chosen.own), type(chosen.belief), type(bandit.model))
         self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
         self.policy = chosen.settings
         if is_outside(self.classes):

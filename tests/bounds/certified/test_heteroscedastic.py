@@ -159,10 +159,11 @@ def test_certified_bounds_hold():
         result = simulate(bandit, [BayesUCB(delta=delta), UCB1(delta=delta)], horizon=horizon, runs=400, seed=problem)
         for name in EXTENDED:
             formula = Formula.every[name]
-            bound, regret = formula(bandit, horizon=horizon, delta=delta), result[formula.policy]
-            assert bound.value >= regret.mean - 4.0 * regret.stderr, (name, bandit, horizon, delta)
-            if regret.mean > 8.0 * regret.stderr:
-                nearest = min(nearest, bound.value / regret.mean)
+            bound = formula(bandit, horizon=horizon, delta=delta)
+            for regret in (result[policy] for policy in result.policies if formula.is_about(policy)):
+                assert bound.value >= regret.mean - 4.0 * regret.stderr, (name, bandit, horizon, delta)
+                if regret.mean > 8.0 * regret.stderr:
+                    nearest = min(nearest, bound.value / regret.mean)
         narrow = GaussianBandit(bandit.prior_mean, float(bandit.prior_widths.min()), float(bandit.reward_noises.min()))
         regret = result["bayes-ucb"]
         wrong = bounds.certified_index(narrow, horizon=horizon, delta=delta).value

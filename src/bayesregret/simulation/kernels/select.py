@@ -52,11 +52,6 @@ class Selection(NamedTuple):
     scratch: int = 0  # length of `stats.scratch`
     counts_pending: bool = False  # whether the policy counts pending pulls where rewards are late
 
-    @property
-    def formula(self) -> type:
-        """Class of the policy's own settings."""
-        return type(self.own)
-
 
 def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = False) -> Selection:
     """Choose the kernel that plays a policy on a bandit; ValueError, in one line, if the policy does not run on it.
