@@ -28,6 +28,7 @@ from bayesregret.models import (
     NormalGammaBandit,
     PoissonBandit,
 )
+from bayesregret.writing import write_atomically
 
 LARGEST_FILE = 200_000_000  # bytes
 TOO_MANY_DIGITS = "has a whole number with too many digits"
@@ -223,8 +224,7 @@ def save_problem(bandit: Bandit, path: str | os.PathLike[str]) -> None:
         raise checks.fail("path", "the name of a .toml or a .json file", os.fspath(path))
     data = bandit.to_dict()
     text = json.dumps(data, allow_nan=False) if suffix == ".json" else _toml(data)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text.rstrip() + "\n")
+    write_atomically(path, text.rstrip() + "\n")
 
 
 def _toml(data: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ def simulated(horizon, runs):
 @pytest.mark.compiled
 def test_the_interval_holds_the_exact_best_one(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.delta_tuning.QUICK_HORIZON", {})
-    found = advise_delta(BANDIT, simulated(50, 40_000), 50)
+    found = advise_delta(BANDIT, br.BayesUCB(), simulated(50, 40_000), 50)
     exact = br.best_delta(BANDIT, br.BayesUCB(), horizon=50)
     assert found.low < exact.delta < found.high
     assert not found.low < 1 / 50 < found.high  # the control
@@ -31,7 +31,7 @@ def test_the_interval_holds_the_exact_best_one(monkeypatch):
 
 def test_exact_regrets_are_used_where_they_are_quick():
     bandit = common_bernoulli(arms=2)
-    found = advise_delta(bandit, None, 4)
+    found = advise_delta(bandit, br.BayesUCB(), None, 4)
     exact = br.best_delta(bandit, br.BayesUCB(), horizon=4)
     assert found.is_exact
     assert (found.best, found.usual_cost.mean) == (exact.delta, exact.usual_regret - exact.regret)
@@ -41,7 +41,7 @@ def test_exact_regrets_are_used_where_they_are_quick():
 
 def test_a_simulated_one_is_printed_with_its_cost(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.delta_tuning.QUICK_HORIZON", {})
-    found = advise_delta(BANDIT, simulated(6, 16), 6)
+    found = advise_delta(BANDIT, br.BayesUCB(), simulated(6, 16), 6)
     assert found.low <= found.best <= found.high
     assert found.usual_cost.mean >= 0.0
     assert set(found.costs) <= {"ten times smaller", "ten times larger"}
@@ -49,5 +49,5 @@ def test_a_simulated_one_is_printed_with_its_cost(monkeypatch):
 
 
 def test_where_no_delta_matters_there_is_no_advice():
-    assert advise_delta(BANDIT, None, 1) is None
-    assert advise_delta(common_gaussian(arms=1), None, 10) is None
+    assert advise_delta(BANDIT, br.BayesUCB(), None, 1) is None
+    assert advise_delta(common_gaussian(arms=1), br.BayesUCB(), None, 10) is None

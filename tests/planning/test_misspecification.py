@@ -1,5 +1,6 @@
 """Crossings found by simulation against those of exact regrets."""
 
+import dataclasses
 import math
 
 import pytest
@@ -68,10 +69,11 @@ def test_the_true_prior_comes_first_and_limits_are_printed():
     assert [limit.points[0] for limit in found] == [0.0, 0.0, 1.0, 1.0]
     assert len({limit.differences[0] for limit in found}) == 1
     for limit in found:
-        line = limit_line(limit)
-        assert line.startswith(f"A prior {limit.field} ")
-        assert ("never costs more" in line) == (limit.off is None and limit.is_sure)
-        assert ("is not seen to cost more" in line) == (limit.off is None and not limit.is_sure)
+        line = limit_line(dataclasses.replace(limit, policy="bayes-ucb", rival="ucb1"))
+        assert f" prior {limit.field} " in line
+        assert "bayes-ucb" in line
+        assert ("still has less regret than ucb1" in line) == (limit.off is None and limit.is_sure)
+        assert ("was not seen to have more regret than ucb1" in line) == (limit.off is None and not limit.is_sure)
         assert (limit.to_dict()["off"] is None) == (limit.off is None)
 
 

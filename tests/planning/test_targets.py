@@ -126,7 +126,7 @@ def test_a_bound_guarantees_what_it_says_with_its_error(monkeypatch):
 
 def test_work_is_bounded():
     poisson = br.PoissonBandit([1, 1], [1, 1])
-    assert _query(poisson, None, 4, 8, 0, None).policy == br.Thompson()  # no quantile in every round
+    assert _query(poisson, None, 4, 8, 0, None, 0, 1).policy == br.Thompson()  # no quantile in every round
     assert is_affordable(br.BayesUCB(), GAUSSIAN, 2**20)
     assert not is_affordable(br.BayesUCB(), GAUSSIAN, 2**22)
     assert not is_affordable(br.Thompson(), GAUSSIAN, 2**20)

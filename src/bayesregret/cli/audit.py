@@ -14,7 +14,7 @@ RUNS = 1_000
 
 @options.takes_problem
 def audit(
-    bandit: options.MakeProblem,
+    bandit: options.ProblemArgument,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to check.", RUNS)] = RUNS,
     seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,

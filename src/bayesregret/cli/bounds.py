@@ -16,7 +16,7 @@ COMPARISON = "Comparison"
 
 @options.takes_problem
 def bounds(
-    bandit: options.MakeProblem,
+    bandit: options.ProblemArgument,
     horizon: Annotated[int, number_option("Rounds.", HORIZON)] = HORIZON,
     delta: options.Delta = None,
     epsilon: options.Epsilon = None,

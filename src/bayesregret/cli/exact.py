@@ -26,7 +26,7 @@ BEST_ARM = "probability of the best arm"  # which a result computes on first acc
 
 @options.takes_problem
 def exact(
-    bandit: options.MakeProblem,
+    bandit: options.ProblemArgument,
     policy: Policies = None,
     horizon: Annotated[int, number_option("Rounds.", HORIZON)] = HORIZON,
     delta: options.Delta = None,

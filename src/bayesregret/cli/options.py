@@ -7,7 +7,7 @@ import glob
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
@@ -100,7 +100,20 @@ PROBLEM_OPTIONS: dict[str, Any] = {
     "features_seed": number_option("linear: seed of the random features.", 0, COMMON),
 }
 
-MakeProblem = Callable[[], Bandit]
+
+class ProblemArgument(NamedTuple):
+    """PROBLEM with its options; a call makes the bandit."""
+
+    name: str
+    options: Mapping[str, Any]
+
+    def __call__(self) -> Bandit:
+        return make_problem(self.name, self.options)
+
+    @property
+    def file(self) -> str | None:
+        """The problem file, None if PROBLEM is a common problem."""
+        return None if self.name in COMMON_PROBLEMS else self.name
 
 
 def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
@@ -110,7 +123,7 @@ def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def with_problem(problem: str, **given: Any) -> None:
         options = {name: given.pop(name) for name in PROBLEM_OPTIONS}
-        command(lambda: make_problem(problem, options), **given)
+        command(ProblemArgument(problem, options), **given)
 
     hints = get_type_hints(command, include_extras=True)
     own = [p.replace(annotation=hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]

@@ -12,6 +12,7 @@ from bayesregret.cli.policies import complete_policy, make_policies
 from bayesregret.cli.reproduce import check_libraries
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.policies import Policy
+from bayesregret.writing import write_atomically
 
 if TYPE_CHECKING:
     from bayesregret.planning import Plan
@@ -21,7 +22,7 @@ TARGETS = "Targets"
 
 @options.takes_problem
 def plan(
-    bandit: options.MakeProblem,
+    bandit: options.ProblemArgument,
     policy: Annotated[
         list[str] | None,
         option(
@@ -42,6 +43,20 @@ def plan(
         float | None,
         number_option("Report how many arms and how wide a prior a regret of N allows.", section=TARGETS),
     ] = None,
+    delay: Annotated[int, number_option("Rounds that rewards arrive late.", 0)] = 0,
+    batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds.", 1)] = 1,
+    epsilon: Annotated[
+        float | None,
+        number_option("Show when a policy is on an arm within N of the best.", "a tenth of what choosing is worth"),
+    ] = None,
+    unit: Annotated[str | None, option(help="What rewards count, for example conversions.", metavar="WORD")] = None,
+    minimise: Annotated[bool, option("--minimise", help="Rewards are costs: less is better.")] = False,
+    control: Annotated[
+        float | None, number_option("Known mean reward of what is done today, to compare with keeping it.")
+    ] = None,
+    control_arm: Annotated[
+        int | None, number_option("The same if what is done today is arm N of the problem, counted from 0.")
+    ] = None,
     runs: Annotated[
         int | None,
         number_option("Runs of each policy and each point of a sweep.", "as many as take a few seconds", EFFORT),
@@ -49,6 +64,10 @@ def plan(
     threads: options.Threads = None,
     output: Annotated[
         str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        option(help="Also write an agent that runs the recommended policy.", section=OUTPUT, metavar="FILE.json"),
     ] = None,
     json: options.Json = False,
     progress: options.Progress = None,
@@ -60,8 +79,9 @@ def plan(
 
     For each policy and for the best A/B test with an equal split: Bayes regret; its 5, 50 and 95 percent quantiles over
     instances; the best certified bound; regret per round; the probability that the last round is on the best arm; and
-    the round from which this probability stays above 95 percent. Then the value of the prior, how wrong the prior may
-    be before a policy without a prior is better, and the best delta.
+    the round from which on the policy is, with 95 percent probability, on an arm within --epsilon of the best. Then,
+    for the recommended policy: expected reward, the value of the prior and how wrong it may be, what would change the
+    recommendation, and how to run it.
 
     \b
     Examples:
@@ -75,22 +95,35 @@ def plan(
         if output is not None:
             check_libraries()
             _check_page(output)
+        if agent is not None:
+            _check_agent(agent)
         found = make_plan(
             bandit(),
             horizon,
             None if not policy else make_policies(policy, None),
             regret_per_round=regret_per_round,
             budget=budget,
+            delay=delay,
+            batch=batch,
+            epsilon=epsilon,
+            unit=unit,
+            minimise=minimise,
+            control=control,
+            control_arm=control_arm,
             runs=runs,
             seed=seed,
             threads=threads,
             progress=progress,
         )
-    written = "" if output is None else f"\n{_write(found, output)} written"
+    written = [] if output is None else [f"{_write(found, output)} written"]
+    if agent is not None:
+        write_atomically(agent, found.agent().to_json() + "\n")
+        written.append(f"{agent} written")
     if json:
         show_json(found.to_dict())
     else:
-        show_tables([found.table()], found.summary() + written)
+        code = found.snippet(problem=bandit.file, agent=agent)
+        show_tables([found.table()], "\n".join([found.summary(), "", "To run it:", "", code, *written]))
 
 
 def _check_page(output: str) -> None:
@@ -98,6 +131,12 @@ def _check_page(output: str) -> None:
     if not output.endswith((".html", ".htm")):
         raise ValueError(f"--output must be the name of an .html file, got {output}")
     check_can_be_written("--output", output)
+
+
+def _check_agent(agent: str) -> None:
+    if not agent.endswith(".json"):
+        raise ValueError(f"--agent must be the name of a .json file, got {agent}")
+    check_can_be_written("--agent", agent)
 
 
 def _write(found: Plan, output: str) -> str:

@@ -51,7 +51,7 @@ MaxRuns = Annotated[int | None, number_option("Largest number of runs for --prec
 
 @options.takes_problem
 def simulate(
-    bandit: options.MakeProblem,
+    bandit: options.ProblemArgument,
     policy: Policies = None,
     horizon: Annotated[int, number_option("Rounds in a run.", HORIZON)] = HORIZON,
     runs: Annotated[int, number_option("Runs to average over.", RUNS)] = RUNS,

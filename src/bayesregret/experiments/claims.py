@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from bayesregret.bounds.bound import ANY
 from bayesregret.digits import brief, counted, with_error
 from bayesregret.experiments.experiment import PointOutcome, exact_difference_of
 from bayesregret.experiments.table import Claim
-
-ANY = "any"  # the policy of a bound that holds for every one, as in `Bound.policy`
 
 Claimant = Literal["paper", "bayesregret"]
 # A difference of this many standard errors is decisive.
@@ -134,7 +133,8 @@ def certified_hold(
     for outcome in outcomes:
         for name, bound in outcome.result["bounds"].items():
             if bound["form"] == "certified" and bound["policy"] in (*policies, ANY):
-                policy = 0 if bound["policy"] == ANY else list(policies).index(bound["policy"])
+                places = range(len(policies)) if bound["policy"] == ANY else [list(policies).index(bound["policy"])]
+                policy = max(places, key=outcome.regret)
                 compared += 1
                 value = outcome.bound(name)
                 regret, stderr = outcome.regret(policy), outcome.stderr(policy)

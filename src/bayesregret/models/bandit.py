@@ -129,6 +129,15 @@ class Bandit:
             raise ValueError(f"policy must not need sub-Gaussian rewards: those of {self.kind} bandits are not")
         return NoPriorModel(self.reward_proxy)
 
+    def for_costs(self) -> Bandit:
+        """Return the bandit of rewards to maximise, if the rewards of this one are costs to minimise.
+
+        A reward is minus the cost, or 1 - cost for Bernoulli costs. Regret is the same.
+        """
+        raise ValueError(
+            f"costs must be bernoulli, gaussian, linear or normal-gamma to be minimised, got {self.kind} ones"
+        )
+
     def world(self) -> Any:
         """Return a model for one thread to draw from, with its own arrays if an instance is more than its means."""
         return self.model

@@ -66,6 +66,9 @@ class BernoulliBandit(Bandit):
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, BernoulliBandit)
 
+    def for_costs(self) -> BernoulliBandit:
+        return BernoulliBandit(self.beta, self.alpha)
+
 
 @draw_means.implement(BernoulliModel)
 def bernoulli_means(model, means, stream):

@@ -117,6 +117,9 @@ class GaussianBandit(Bandit):
         pseudo_count = (self.reward_noise / self.prior_width) ** 2
         return shared(self.prior_mean, self.prior_width, self.reward_noise, pseudo_count)
 
+    def for_costs(self) -> GaussianBandit:
+        return GaussianBandit(-self.prior_mean, self.prior_width, self.reward_noise, self.noise_kind)
+
     def heteroscedastic_model(self) -> HeteroscedasticModel | HeteroscedasticRademacherModel:
         """Return the model with a width and a noise for each arm, whether or not they differ."""
         differing = HeteroscedasticModel if self.noise_kind == "gaussian" else HeteroscedasticRademacherModel

@@ -103,6 +103,11 @@ class LinearBandit(Bandit):
         offset[self.arms :] = -np.inf
         return LinearModel(whitened, offset, self.reward_noise, self.arms)
 
+    def for_costs(self) -> LinearBandit:
+        return LinearBandit(
+            self.features, -self.prior_mean, self.prior_cov, self.prior_width, reward_noise=self.reward_noise
+        )
+
     def ridge_model(self, regularisation: float) -> LinearModel:
         """Return the belief whose posterior mean is ridge regression; it uses the features and the noise alone.
 

@@ -91,6 +91,9 @@ class MixtureBandit(Bandit):
         largest = np.max(proxies, axis=0)
         return NoPriorModel(self.reward_proxy) if np.ptp(largest) == 0.0 else NoPriorArmsModel(largest)
 
+    def for_costs(self) -> MixtureBandit:
+        return MixtureBandit(self.weights, [bandit.for_costs() for bandit in self.bandits])
+
     def conjugate(self) -> Bandit:
         """Return one bandit of the components' kind with the mixture's prior means and variances.
 

@@ -85,6 +85,9 @@ class NormalGammaBandit(Bandit):
     def world(self) -> NormalGammaModel:
         return NormalGammaModel(self.prior_mean, self.prior_pulls, self.shape, self.scale, np.zeros(self.arms))
 
+    def for_costs(self) -> NormalGammaBandit:
+        return NormalGammaBandit(-self.prior_mean, self.prior_pulls, self.shape, self.scale)
+
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
         """Return the instance of one run of `simulate`; `parameter` is (arms, 2), means and variances of rewards.
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from bayesregret.exact.explore_commit.best_length import prior_means
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, MixtureBandit
+from bayesregret.planning.beliefs import believed_bandit
 from bayesregret.planning.tracked_simulation import SimulateRegrets
 from bayesregret.policies import ExploreCommit
 
 GROWTH = 2.0
 
 
-def best_ab_test(bandit: Bandit, horizon: int, regrets: SimulateRegrets) -> ExploreCommit:
+def best_ab_test(bandit: Bandit, horizon: int, regrets: SimulateRegrets, *, is_immediate: bool = True) -> ExploreCommit:
     """Return the A/B test of the best length: computed where possible, otherwise the best of a simulated sweep."""
-    if prior_means(bandit) is not None:
+    if is_immediate and not isinstance(bandit, MixtureBandit) and prior_means(bandit) is not None:
         return ExploreCommit(bandit.best_exploration(horizon))
+    prior = believed_bandit(bandit) if isinstance(bandit, MixtureBandit) else None
     return min(
-        (ExploreCommit(explore) for explore in _lengths(bandit.arms, horizon)),
+        (ExploreCommit(explore, prior) for explore in _lengths(bandit.arms, horizon)),
         key=lambda policy: float(regrets(policy).mean()),
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any
 
+from bayesregret.checks import Array
 from bayesregret.exact.availability import why_simulated
 from bayesregret.models import Bandit
 from bayesregret.planning.tracked_simulation import SimulateRegrets
@@ -52,20 +54,27 @@ def _as_dict(value: Estimate) -> dict[str, float]:
     return {"mean": value.mean, "stderr": value.stderr}
 
 
-def advise_delta(bandit: Bandit, regrets: SimulateRegrets, horizon: int) -> DeltaAdvice | None:
+def advise_delta(
+    bandit: Bandit, policy: BayesUCB, regrets: SimulateRegrets, horizon: int, *, is_immediate: bool = True
+) -> DeltaAdvice | None:
     """Find the best delta by exact regrets where they are quick, otherwise by simulation; None if no delta matters."""
     if horizon == 1 or bandit.arms == 1:
         return None
-    if horizon <= QUICK_HORIZON.get(bandit.kind, 0) and why_simulated(bandit, horizon, None) is None:
+    is_quick = is_immediate and horizon <= QUICK_HORIZON.get(bandit.kind, 0)
+    if is_quick and why_simulated(bandit, horizon, None) is None:
         with contextlib.suppress(ValueError):  # a prior so extreme that digits are lost
             return _by_exact_regret(bandit, horizon)
-    return _by_simulation(regrets, horizon)
+    return _by_simulation(policy, regrets, horizon)
 
 
-def _by_simulation(regrets: SimulateRegrets, horizon: int) -> DeltaAdvice:
+def _by_simulation(policy: BayesUCB, regrets: SimulateRegrets, horizon: int) -> DeltaAdvice:
     """Search over exponents log(1/delta)."""
     usual = math.log(horizon)
-    found = {exponent: regrets(BayesUCB(delta=math.exp(-exponent))) for exponent in _coarse_exponents(usual)}
+
+    def with_exponent(exponent: float) -> Array:
+        return regrets(dataclasses.replace(policy, delta=math.exp(-exponent)))
+
+    found = {exponent: with_exponent(exponent) for exponent in _coarse_exponents(usual)}
 
     def cheapest() -> float:
         return min(found, key=lambda exponent: float(found[exponent].mean()))
@@ -76,13 +85,11 @@ def _by_simulation(regrets: SimulateRegrets, horizon: int) -> DeltaAdvice:
         for other in exponents[max(0, i - 1) : i + 2]:
             middle = 0.5 * (best + other)
             if middle not in found:
-                found[middle] = regrets(BayesUCB(delta=math.exp(-middle)))
+                found[middle] = with_exponent(middle)
     best = cheapest()
     wrong = {"ten times smaller": best + math.log(WRONG_BY), "ten times larger": best - math.log(WRONG_BY)}
     costs = {
-        name: estimate(regrets(BayesUCB(delta=math.exp(-exponent))) - found[best])
-        for name, exponent in wrong.items()
-        if exponent > 0.0
+        name: estimate(with_exponent(exponent) - found[best]) for name, exponent in wrong.items() if exponent > 0.0
     }
     exponents = sorted(found)
     differences = [estimate(found[exponent] - found[best]) for exponent in exponents]

@@ -25,7 +25,6 @@ from bayesregret.planning.run_budget import (
 )
 from bayesregret.planning.tracked_simulation import TrackedSimulation, track
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
-from bayesregret.policies.base import BelievingPolicy
 from bayesregret.progress import Progress
 from bayesregret.simulation.simulate import simulate
 
@@ -43,16 +42,33 @@ class PlannedExperiment:
     """A bandit and a horizon, with one seed for everything that is simulated."""
 
     def __init__(
-        self, bandit: Bandit, horizon: int, *, runs: int | None, seed: int, threads: int, bar: Progress
+        self,
+        bandit: Bandit,
+        horizon: int,
+        *,
+        runs: int | None,
+        seed: int,
+        threads: int,
+        bar: Progress,
+        delay: int = 0,
+        batch: int = 1,
+        epsilon: float = 0.0,
     ) -> None:
         self.bandit = bandit
+        self.epsilon = epsilon
         self.horizon = horizon
+        self.delay, self.batch = delay, batch
         self.runs = runs
         self.seed = seed
         self.threads = threads
         self.bar = bar
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
+
+    @property
+    def is_immediate(self) -> bool:
+        """Whether every reward arrives before the next round; exact regrets and bounds are for that case."""
+        return self.delay == 0 and self.batch == 1
 
     def runs_for_policy(self, policy: Policy) -> int:
         """Number of runs of a policy in the plan's table."""
@@ -64,22 +80,29 @@ class PlannedExperiment:
 
     def _regrets(self, policy: Policy, budget: float) -> Array:
         """(runs,): final regrets, on the same instances and noise for every policy of a sweep."""
-        runs, each = self.runs_for_point(policy, budget), run_cost(policy, self.bandit, self.horizon)
+        return self.regrets_elsewhere(self.bandit, self.horizon, policy, budget)
+
+    def regrets_elsewhere(self, bandit: Bandit, horizon: int, policy: Policy, budget: float = SWEEP_BUDGET) -> Array:
+        """(runs,): final regrets on another bandit, or over another horizon."""
+        each = run_cost(policy, bandit, horizon)
+        runs = runs_for_point(policy, bandit, horizon, budget) if self.runs is None else self.runs
         before = self.bar.done
         self._extend_bar(runs * each)
 
         def report(done: int, _: int) -> None:
-            self.bar.advance(before + done // self.horizon * each - self.bar.done)
+            self.bar.advance(before + done // horizon * each - self.bar.done)
 
         result = simulate(
-            self.bandit,
+            bandit,
             policy,
-            horizon=self.horizon,
+            horizon=horizon,
             runs=runs,
             seed=FIRST_SWEEP_SEED + self.seed,
-            checkpoints=[self.horizon],
+            checkpoints=[horizon],
             threads=self.threads,
             progress=report,
+            delay=min(self.delay, horizon),
+            batch=min(self.batch, horizon),
         )
         return result[policy.name].final_regret
 
@@ -99,12 +122,15 @@ class PlannedExperiment:
             seed=self.seed,
             threads=self.threads,
             on_progress=lambda done: self.bar.advance(done * each),
+            delay=self.delay,
+            batch=self.batch,
+            epsilon=self.epsilon,
         )
-        exact, error = exact_or_none(self.bandit, policy, self.horizon) or (None, None)
+        exact, error = (exact_or_none(self.bandit, policy, self.horizon) if self.is_immediate else None) or (None, None)
         regret = float(tracked.final_regret.mean()) if exact is None else exact
-        least = self.least
+        least = self.least if self.is_immediate else None
         ratio = None if least is None or least.regret <= 0.0 else regret / least.regret
-        bound = best_bound(self.bandit, policy, self.horizon)
+        bound = best_bound(self.bandit, policy, self.horizon) if self.is_immediate else None
         return PolicyOutcome(name, policy, self.horizon, tracked, exact, error, bound, ratio)
 
     @functools.cached_property
@@ -142,8 +168,8 @@ def policy_without_prior(bandit: Bandit, horizon: int) -> Policy | None:
     return next((policy for policy in WITHOUT_PRIOR if runs_on(policy, bandit, horizon)), None)
 
 
-def policy_with_prior(bandit: Bandit, horizon: int) -> BelievingPolicy:
-    """The policy that shows the effect of a prior: BayesUCB, or Thompson where BayesUCB needs slow quantiles."""
+def policy_with_prior(bandit: Bandit, horizon: int) -> Policy:
+    """The policy that target searches are about by default: BayesUCB, or Thompson where that needs slow quantiles."""
     return Thompson() if has_slow_quantiles(bandit, horizon) else BayesUCB()
 
 

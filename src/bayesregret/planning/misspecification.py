@@ -42,6 +42,8 @@ class PriorLimit:
     off: Crossing | None  # None: not within reach
     points: tuple[float, ...]
     differences: tuple[Estimate, ...]
+    policy: str = ""  # name of the policy with the wrong prior
+    rival: str = ""  # name of the policy without one
 
     @property
     def is_sure(self) -> bool:
@@ -50,6 +52,8 @@ class PriorLimit:
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            "policy": self.policy,
+            "without": self.rival,
             "field": self.field,
             "direction": self.direction,
             "reach": self.reach,
@@ -70,9 +74,9 @@ class Direction(NamedTuple):
 
 
 def prior_limits(
-    bandit: Bandit, believer: BelievingPolicy, rival: Policy, regrets: SimulateRegrets
+    believed: Bandit, believer: BelievingPolicy, rival: Policy, regrets: SimulateRegrets
 ) -> list[PriorLimit]:
-    """How far the bandit's prior may be off in every direction; empty if even the true prior is not better."""
+    """How far the believed prior may be off in every direction; empty if it is not better than none as it is."""
     without = regrets(rival)
     true = paired(regrets(believer), without)
     if true.mean >= 0.0:
@@ -85,7 +89,7 @@ def prior_limits(
         return paired(regrets(wrong), without)
 
     found = []
-    for direction in directions(bandit):
+    for direction in directions(believed):
         points = [direction.furthest * fraction for fraction in FRACTIONS]
         found.append(_limit(direction, search(lambda at, to=direction: difference(to, at), points, STEPS)))  # type: ignore[misc]
     return found

@@ -15,6 +15,7 @@ from bayesregret.models import (
     ExponentialBandit,
     GaussianBandit,
     LinearBandit,
+    MixtureBandit,
     NormalGammaBandit,
     PoissonBandit,
 )
@@ -163,6 +164,8 @@ def with_arms(bandit: Bandit, arms: int) -> Bandit:
     """The bandit's first arms; beyond the last, arms with the last one's prior."""
     if isinstance(bandit, LinearBandit):
         raise ValueError("bandit must have independent arms to change their number, got a linear one")
+    if isinstance(bandit, MixtureBandit):
+        return MixtureBandit(bandit.weights, [with_arms(part, arms) for part in bandit.bandits])
     given = bandit.settings()
     return type(bandit)(**{name: _first(value, arms) for name, value in given.items()})
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from bayesregret import checks
-from bayesregret.digits import with_error
-from bayesregret.models import Bandit
+from bayesregret import bounds, checks
+from bayesregret.digits import upper_bound_digits, with_error
+from bayesregret.models import Bandit, MixtureBandit
 from bayesregret.planning.ab_test import best_ab_test
+from bayesregret.planning.beliefs import uses_prior, with_belief, without_belief
+from bayesregret.planning.costs import limit_in_costs, scenario_in_costs
 from bayesregret.planning.delta_tuning import DeltaAdvice, advise_delta
 from bayesregret.planning.experiment import (
     AB_TEST,
@@ -17,26 +19,40 @@ from bayesregret.planning.experiment import (
     PlannedExperiment,
     check_bandit,
     check_runs_on,
-    policy_with_prior,
     policy_without_prior,
     runs_on,
 )
-from bayesregret.planning.misspecification import prior_limits
+from bayesregret.planning.misspecification import PriorLimit, prior_limits
+from bayesregret.planning.other_horizons import OtherHorizon, other_horizons
 from bayesregret.planning.perturbed_priors import can_shift, can_stretch
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.result import Plan
+from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
+from bayesregret.planning.scenarios import Scenario, scenarios
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
-from bayesregret.planning.value_of_prior import prior_worth
+from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
+from bayesregret.policies.base import BelievingPolicy
 from bayesregret.progress import open_progress
 from bayesregret.simulation.engine import available_threads
-from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, named
+from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, named
 
 LONGEST_QUANTILES = 2_000  # rounds: longer sweeps of policies that need quantiles take too long
 MOST_DELTA = 0.99
-SWEEP_POINTS, DELTA_POINTS = 30, 14  # approximate numbers of points of the sweeps, for the progress bar
+# Approximate numbers of points of the sweeps, for the progress bar.
+SWEEP_POINTS, DELTA_POINTS, HORIZON_POINTS, SCENARIO_POINTS = 30, 14, 2, 6
+
+
+class Request(NamedTuple):
+    """The questions of a plan, besides the experiment itself."""
+
+    regret_per_round: float | None
+    budget: float | None
+    unit: str
+    minimise: bool
+    control: Control | None
 
 
 def plan(
@@ -46,6 +62,13 @@ def plan(
     *,
     regret_per_round: float | None = None,
     budget: float | None = None,
+    delay: int = 0,
+    batch: int = 1,
+    epsilon: float | None = None,
+    unit: str | None = None,
+    minimise: bool = False,
+    control: float | None = None,
+    control_arm: int | None = None,
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -56,7 +79,8 @@ def plan(
     Parameters
     ----------
     bandit : Bandit
-        The reward model and the prior of the arms.
+        The reward model and the prior of the arms. If it is a mixture, policies believe in its `conjugate()`, unless
+        they have another prior, while instances come from the mixture.
     horizon : int
         Number of rounds.
     policies : Policy, iterable of Policy or mapping of names to Policy, optional
@@ -66,6 +90,19 @@ def plan(
         Target for which to find the horizon from which on regret per round stays below it.
     budget : float, optional
         Regret for which to find the number of arms and the width of the prior that it allows.
+    delay, batch : int, optional
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds, as in `simulate`.
+    epsilon : float, optional
+        The table shows from which round on a policy is, with 95 percent probability, on an arm whose mean reward is
+        within epsilon of the best; by default a tenth of what the best arm is worth over a random one.
+    unit : str, optional
+        What rewards or costs count, such as "conversions".
+    minimise : bool, optional
+        Whether the bandit's rewards are costs. The plan is then for `bandit.for_costs()`.
+    control : float, optional
+        Known mean reward or cost of what is done today: the plan compares the recommended policy with keeping it.
+    control_arm : int, optional
+        The same if what is done today is one of the arms, counted from 0, with the prior that it has in the problem.
     runs : int, optional
         Number of runs of each policy and of each point of a sweep; by default as many as a few seconds allow.
     seed : int, optional
@@ -78,7 +115,8 @@ def plan(
     Returns
     -------
     Plan
-        The expected outcome of each policy, the value of the prior, how wrong it may be, and the best delta.
+        The expected outcome of each policy; the value of the prior to the recommended policy and how wrong it may be;
+        what would change the recommendation; the best delta of BayesUCB; and how to run it.
 
     Examples
     --------
@@ -95,18 +133,28 @@ def plan(
         checks.positive("regret_per_round", regret_per_round)
     if budget is not None:
         checks.positive("budget", budget)
+    delay, batch = checked_late(delay, batch, horizon)
+    if not isinstance(minimise, bool):
+        raise checks.fail("minimise", "True or False", minimise)
+    kept = checked_control(bandit, control, control_arm)
+    request = Request(regret_per_round, budget, checked_unit(unit, minimise), minimise, kept)
+    bandit = bandit.for_costs() if minimise else bandit
+    epsilon = default_epsilon(bandit, seed) if epsilon is None else checks.at_least("epsilon", epsilon, 0.0)
     chosen = _chosen(bandit, policies, horizon)
     with open_progress(progress, total=0) as bar:
-        experiment = PlannedExperiment(bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar)
-        bar.extend(_work(experiment, [*chosen.values(), BayesUCB(), ExploreCommit(0)]))
-        return _plan(experiment, chosen, regret_per_round, budget)
+        experiment = PlannedExperiment(
+            bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar, delay=delay, batch=batch, epsilon=epsilon
+        )
+        bar.extend(_work(experiment, list(chosen.values())))
+        return _plan(experiment, chosen, request)
 
 
 def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
     """The policies by name: the default ones that run on this bandit, or the given ones, which all must."""
     if policies is None:
-        return named([policy for policy in DEFAULT if runs_on(policy, bandit, horizon)])
-    chosen = named(policies)
+        default = [with_belief(policy, bandit) for policy in DEFAULT]
+        return named([policy for policy in default if runs_on(policy, bandit, horizon)])
+    chosen = {name: with_belief(policy, bandit) for name, policy in named(policies).items()}
     for policy in chosen.values():
         check_runs_on(bandit, policy, horizon)
     return chosen
@@ -114,65 +162,142 @@ def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
 
 def _work(experiment: PlannedExperiment, policies: list[Policy]) -> int:
     """Approximate work, in the unit of `run_cost`, for the progress bar."""
+    bandit, horizon = experiment.bandit, experiment.horizon
+    tuned = with_belief(BayesUCB(), bandit)
+    rows = [*policies, tuned, with_belief(ExploreCommit(0), bandit)]
+    slowest = max(policies, key=lambda policy: run_cost(policy, bandit, horizon), default=tuned)
+    work = sum(experiment.runs_for_policy(policy) * run_cost(policy, bandit, horizon) for policy in rows)
+    work += SWEEP_POINTS * experiment.runs_for_point(slowest) * run_cost(slowest, bandit, horizon)
+    elsewhere = SCENARIO_POINTS if isinstance(bandit, MixtureBandit) else HORIZON_POINTS
+    work += elsewhere * sum(experiment.runs_for_point(policy) * run_cost(policy, bandit, horizon) for policy in rows)
+    return work + DELTA_POINTS * experiment.runs_for_point(tuned, DELTA_BUDGET) * run_cost(tuned, bandit, horizon)
 
-    def cost(policy: Policy) -> int:
-        return run_cost(policy, experiment.bandit, experiment.horizon)
 
-    rows = sum(experiment.runs_for_policy(policy) * cost(policy) for policy in policies)
-    wrong_priors = SWEEP_POINTS * experiment.runs_for_point(BayesUCB())
-    deltas = DELTA_POINTS * experiment.runs_for_point(BayesUCB(), DELTA_BUDGET)
-    return rows + (wrong_priors + deltas) * cost(BayesUCB())
-
-
-def _plan(
-    experiment: PlannedExperiment, chosen: dict[str, Policy], regret_per_round: float | None, budget: float | None
-) -> Plan:
-    bandit, horizon, bar = experiment.bandit, experiment.horizon, experiment.bar
-    outcomes = {name: experiment.outcome(name, policy) for name, policy in chosen.items()}
-    outcomes[AB_TEST] = experiment.outcome(AB_TEST, best_ab_test(bandit, horizon, experiment.regrets))
-    notes: list[str] = []
-    worth, limits = None, []
-    rival = policy_without_prior(bandit, horizon)
-    if bandit.arms > 1 and rival is None:
-        notes.append(
-            f"No policy without a prior runs on {bandit.kind} rewards: the value of the prior is not computed."
-        )
-    elif bandit.arms > 1 and rival is not None:
-        believer = policy_with_prior(bandit, horizon)
-        worth = prior_worth(*(_outcome_of(experiment, outcomes, policy) for policy in (believer, rival)))
-        bar.describe("wrong priors")
-        limits = prior_limits(bandit, believer, rival, experiment.regrets)
-        notes += _unexamined_priors(experiment, believer, rival, bool(limits))
-    bar.describe("delta")
-    is_slow = has_slow_quantiles(bandit, horizon) and horizon > LONGEST_QUANTILES
-    advice = None if is_slow else advise_delta(bandit, experiment.regrets_of_deltas, horizon)
-    if advice is not None and BayesUCB() in chosen.values():
-        tuned = _tuned(experiment, advice)
-        outcomes[tuned.name] = tuned
-        advice = _judged(advice, _outcome_of(experiment, outcomes, BayesUCB()), tuned)
-    if is_slow:
-        notes.append(f"The best delta is not computed: bayes-ucb on {bandit.kind} rewards takes too long.")
-    bar.describe("targets")
-    inversions, refused = _inversions(experiment, regret_per_round, budget)
+def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Request) -> Plan:
+    outcomes, advice, notes = _outcomes(experiment, chosen)
+    best = min(outcomes.values(), key=lambda outcome: outcome.regret.mean)
+    worth, limits, more = _prior_of(experiment, outcomes, best)
+    possible, others = _elsewhere(experiment, outcomes, best)
+    inversions, refused = _inversions(experiment, best, request)
+    bandit, minimise = experiment.bandit, request.minimise
+    shown: dict[str, Any] = {"unit": request.unit, "minimise": minimise, "control": request.control}
     return Plan(
-        bandit,
-        horizon,
-        experiment.seed,
-        outcomes,
-        worth,
-        tuple(limits),
-        advice,
-        experiment.least,
-        tuple(inversions),
-        (*notes, *refused),
+        bandit=bandit,
+        horizon=experiment.horizon,
+        seed=experiment.seed,
+        delay=experiment.delay,
+        batch=experiment.batch,
+        epsilon=experiment.epsilon,
+        outcomes=outcomes,
+        reward=expected_reward(bandit, experiment.horizon, best, **shown, seed=experiment.seed),
+        worth=worth,
+        limits=tuple(limit_in_costs(limit) if minimise else limit for limit in limits),
+        scenarios=tuple(scenario_in_costs(scenario, bandit) if minimise else scenario for scenario in possible),
+        other_horizons=tuple(others),
+        delta=advice,
+        least=experiment.least if experiment.is_immediate else None,
+        inversions=tuple(inversions),
+        notes=(*notes, *more, *refused, *_bound_for_all(experiment, outcomes)),
     )
 
 
-def _tuned(experiment: PlannedExperiment, advice: DeltaAdvice) -> PolicyOutcome:
+def _elsewhere(
+    experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome], best: PolicyOutcome
+) -> tuple[list[Scenario], list[OtherHorizon]]:
+    """What would be best if the level or width were at an end of its interval, and over other horizons."""
+    bandit, horizon, bar = experiment.bandit, experiment.horizon, experiment.bar
+    if bandit.arms == 1:
+        return [], []
+    policies = {name: outcome.policy for name, outcome in outcomes.items()}
+    bar.describe("scenarios")
+    possible = scenarios(
+        bandit, policies, best.name, lambda world, policy: experiment.regrets_elsewhere(world, horizon, policy)
+    )
+    bar.describe("other horizons")
+    others = other_horizons(
+        horizon, policies, best.name, lambda rounds, policy: experiment.regrets_elsewhere(bandit, rounds, policy)
+    )
+    return possible, others
+
+
+def _bound_for_all(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> list[str]:
+    """The certified bound that holds for every policy, where no policy has one of its own."""
+    bandit = experiment.bandit
+    if bandit.arms == 1 or any(outcome.bound is not None for outcome in outcomes.values()):
+        return []
+    if not bounds.certified_trivial.covers(bandit):
+        return []
+    try:
+        bound = bounds.certified_trivial(bandit, horizon=experiment.horizon)
+    except ValueError:  # a prior so extreme that its integrals are not computed
+        return []
+    return [f"Certified for every policy: a regret of at most {upper_bound_digits(bound.value + bound.error)}."]
+
+
+def _outcomes(
+    experiment: PlannedExperiment, chosen: dict[str, Policy]
+) -> tuple[dict[str, PolicyOutcome], DeltaAdvice | None, list[str]]:
+    """Outcomes of the policies, of the best A/B test and of BayesUCB with its best delta; its advice, and notes."""
+    bandit, horizon = experiment.bandit, experiment.horizon
+    outcomes = {name: experiment.outcome(name, policy) for name, policy in chosen.items()}
+    ab_test = best_ab_test(bandit, horizon, experiment.regrets, is_immediate=experiment.is_immediate)
+    outcomes[AB_TEST] = experiment.outcome(AB_TEST, ab_test)
+    usual = next((found for found in outcomes.values() if _is_usual(found.policy)), None)
+    if usual is None:
+        return outcomes, None, []
+    if has_slow_quantiles(bandit, horizon) and horizon > LONGEST_QUANTILES:
+        kind = bandit.representative.kind
+        return outcomes, None, [f"The best delta is not computed: bayes-ucb on {kind} rewards takes too long."]
+    experiment.bar.describe("delta")
+    policy: Any = usual.policy
+    advice = advise_delta(bandit, policy, experiment.regrets_of_deltas, horizon, is_immediate=experiment.is_immediate)
+    if advice is not None:
+        tuned = _tuned(experiment, policy, advice)
+        outcomes[tuned.name] = tuned
+        advice = _judged(advice, usual, tuned)
+    return outcomes, advice, []
+
+
+def _is_usual(policy: Policy) -> bool:
+    """Whether this is BayesUCB with the delta of the paper."""
+    return isinstance(policy, BayesUCB) and policy.delta is None
+
+
+def _prior_of(
+    experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome], best: PolicyOutcome
+) -> tuple[PriorWorth | None, list[PriorLimit], list[str]]:
+    """Value of the prior to the recommended policy, how wrong the prior may be, and notes."""
+    bandit = experiment.bandit
+    if bandit.arms == 1:
+        return None, [], []
+    rival = _without_prior(experiment, outcomes)
+    if rival is None:
+        kind = bandit.representative.kind
+        return None, [], [f"No policy without a prior runs on {kind} rewards: the value of the prior is not computed."]
+    if not isinstance(best.policy, BelievingPolicy):
+        return None, [], [f"{best.name} uses no prior: a wrong prior cannot mislead it."]
+    worth = prior_worth(best, rival)
+    experiment.bar.describe("wrong priors")
+    believed = best.policy.prior or bandit
+    limits = prior_limits(believed, best.policy, rival.policy, experiment.regrets)
+    named_limits = [dataclasses.replace(limit, policy=best.name, rival=rival.name) for limit in limits]
+    return worth, named_limits, _unexamined_priors(experiment, believed, best, rival, bool(limits))
+
+
+def _without_prior(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> PolicyOutcome | None:
+    """The best of the policies that use no prior; one that is not compared, if none of those is."""
+    found = [outcome for outcome in outcomes.values() if not uses_prior(outcome.policy)]
+    if found:
+        return min(found, key=lambda outcome: outcome.regret.mean)
+    rival = policy_without_prior(experiment.bandit, experiment.horizon)
+    return None if rival is None else experiment.outcome(rival.name, rival)
+
+
+def _tuned(experiment: PlannedExperiment, usual: BayesUCB, advice: DeltaAdvice) -> PolicyOutcome:
     """Outcome of BayesUCB with the best delta, rounded to two digits."""
     delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
-    name = f"{BayesUCB.name}, delta {delta:g}"
-    return experiment.outcome(name, BayesUCB(delta))
+    name = f"{BayesUCB.name} (delta {delta:g})"
+    return experiment.outcome(name, dataclasses.replace(usual, delta=delta))
 
 
 def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> DeltaAdvice:
@@ -182,39 +307,48 @@ def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> 
     return dataclasses.replace(advice, usual_cost=paired(usual.tracked.final_regret, tuned.tracked.final_regret))
 
 
-def _outcome_of(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome], policy: Policy) -> PolicyOutcome:
-    """Outcome of a policy that may not be among those compared."""
-    known = (outcome for outcome in outcomes.values() if outcome.policy == policy)
-    return next(known, None) or experiment.outcome(policy.name, policy)
-
-
-def _unexamined_priors(experiment: PlannedExperiment, believer: Policy, rival: Policy, is_examined: bool) -> list[str]:
+def _unexamined_priors(
+    experiment: PlannedExperiment, believed: Bandit, best: PolicyOutcome, rival: PolicyOutcome, is_examined: bool
+) -> list[str]:
     """Notes on the wrong priors that were not examined, with the reason."""
-    bandit = experiment.bandit
     if not is_examined:
-        more = paired(experiment.regrets(believer), experiment.regrets(rival))
+        more = paired(experiment.regrets(best.policy), experiment.regrets(rival.policy))
         difference = with_error(more.mean, more.stderr, signed=True)
         return [
-            "How wrong the prior may be is not computed: even with the true prior, the regret of "
-            f"{believer.name} minus that of {rival.name} is {difference}."
+            "How wrong the prior may be is not computed: even with the prior of the problem, the regret of "
+            f"{best.name} minus that of {rival.name} is {difference}."
         ]
-    fixed = [field for field, can in (("mean", can_shift(bandit)), ("width", can_stretch(bandit))) if not can]
+    fixed = [field for field, can in (("mean", can_shift(believed)), ("width", can_stretch(believed))) if not can]
     return [
-        f"A wrong prior {field} is not examined: it is not a single number for {bandit.kind} arms." for field in fixed
+        f"A wrong prior {field} is not examined: it is not a single number for {believed.kind} arms." for field in fixed
     ]
 
 
 def _inversions(
-    experiment: PlannedExperiment, regret_per_round: float | None, budget: float | None
+    experiment: PlannedExperiment, best: PolicyOutcome, request: Request
 ) -> tuple[list[Inversion], list[str]]:
-    """Answers to the target searches that were requested, and one line for each that has no answer."""
-    shared: dict[str, Any] = {"runs": experiment.runs, "seed": experiment.seed, "threads": experiment.threads}
+    """Answers to the target searches that were requested, and one line for each that has no answer.
+
+    They are about the recommended policy, unless its settings are for this horizon only.
+    """
+    bandit, horizon, budget = experiment.bandit, experiment.horizon, request.budget
+    regret_per_round = request.regret_per_round
+    is_for_one_horizon = isinstance(best.policy, ExploreCommit) or getattr(best.policy, "delta", None) is not None
+    shared: dict[str, Any] = {
+        "policy": None if is_for_one_horizon else without_belief(best.policy, bandit),
+        "delay": experiment.delay,
+        "batch": experiment.batch,
+        "runs": experiment.runs,
+        "seed": experiment.seed,
+        "threads": experiment.threads,
+    }
+    experiment.bar.describe("targets")
     searches: list[Callable[[], Inversion]] = []
     if regret_per_round is not None:
-        searches.append(lambda: horizon_for(experiment.bandit, regret_per_round, **shared))
+        searches.append(lambda: horizon_for(bandit, regret_per_round, **shared))
     if budget is not None:
-        searches.append(lambda: arms_for(experiment.bandit, budget, horizon=experiment.horizon, **shared))
-        searches.append(lambda: width_for(experiment.bandit, budget, horizon=experiment.horizon, **shared))
+        searches.append(lambda: arms_for(bandit, budget, horizon=horizon, **shared))
+        searches.append(lambda: width_for(bandit, budget, horizon=horizon, **shared))
     found, refused = [], []
     for target_search in searches:
         try:

@@ -17,7 +17,7 @@ from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate, estimate
 
 QUANTILES = (0.05, 0.5, 0.95)
-LIKELY = 0.95  # probability of the best arm from which on a policy has settled
+LIKELY = 0.95  # probability of an arm within epsilon of the best from which on a policy has settled
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +63,18 @@ class PolicyOutcome:
         """Probability that the last round is on the best arm."""
         return Estimate(float(self.tracked.on_best[-1]), float(self.tracked.on_best_stderr[-1]))
 
+    @property
+    def near_best(self) -> Estimate:
+        """Probability that the last round is on an arm within epsilon of the best."""
+        return Estimate(float(self.tracked.near_best[-1]), float(self.tracked.near_best_stderr[-1]))
+
     @functools.cached_property
     def settled(self) -> Crossing | None:
         """Round from which on that probability stays above 95 percent; None if it is not above it at the end."""
         tracked = self.tracked
         above = [
             Estimate(probability - LIKELY, stderr)
-            for probability, stderr in zip(tracked.on_best.tolist(), tracked.on_best_stderr.tolist(), strict=True)
+            for probability, stderr in zip(tracked.near_best.tolist(), tracked.near_best_stderr.tolist(), strict=True)
         ]
         log_rounds = tuple(math.log(round_) for round_ in tracked.rounds.tolist())
         if all(value.mean > 0.0 for value in above):
@@ -91,6 +96,7 @@ class PolicyOutcome:
             },
             "bound": None if self.bound is None else {"name": self.bound.name, "value": self.bound.value},
             "on_best": {"chance": self.on_best.mean, "stderr": self.on_best.stderr},
+            "near_best": {"probability": self.near_best.mean, "stderr": self.near_best.stderr},
             "settled": None if self.settled is None else self.settled._asdict(),
             "times_least": self.least_ratio,
             "delta": tracked.delta,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bayesregret.agent import Agent
 from bayesregret.digits import (
     PLUS_MINUS,
     counted,
@@ -20,7 +21,11 @@ from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
 from bayesregret.planning.delta_tuning import DeltaAdvice
 from bayesregret.planning.misspecification import PriorLimit
+from bayesregret.planning.other_horizons import OtherHorizon
 from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
+from bayesregret.planning.reward import ExpectedReward
+from bayesregret.planning.running import snippet
+from bayesregret.planning.scenarios import Scenario
 from bayesregret.planning.summary_text import sentences
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.value_of_prior import PriorWorth
@@ -36,18 +41,28 @@ class Plan:
     Attributes
     ----------
     bandit : Bandit
-        The reward model and the prior of the arms.
+        The reward model and the prior of the arms; that of rewards to maximise, if the problem has costs.
     horizon : int
         Number of rounds.
     seed : int
         Seed of all simulations.
+    delay, batch : int
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
+    epsilon : float
+        A policy has settled once it is on an arm within epsilon of the best with 95 percent probability.
     outcomes : Mapping[str, PolicyOutcome]
         Regret and best-arm probability by name of the policy; the last ones are the A/B test and BayesUCB with the
         best delta.
+    reward : ExpectedReward
+        Expected reward of the best arm, of the recommended policy and of the control, if given.
     worth : PriorWorth or None
-        Value of the prior; None if there is no policy without a prior to compare with.
+        Value of the prior to the recommended policy; None if that uses none, or if no policy without a prior runs.
     limits : tuple[PriorLimit, ...]
-        How wrong the prior may be in each direction.
+        How wrong the prior of the recommended policy may be in each direction.
+    scenarios : tuple[Scenario, ...]
+        What would be best if the level or width of a mixture were at an end of its 90 percent interval.
+    other_horizons : tuple[OtherHorizon, ...]
+        What a horizon half or twice as long would change.
     delta : DeltaAdvice or None
         The best delta of BayesUCB; None if no delta matters or the search would take too long.
     least : OptimalRegret or None
@@ -69,9 +84,15 @@ class Plan:
     bandit: Bandit
     horizon: int
     seed: int
+    delay: int
+    batch: int
+    epsilon: float
     outcomes: Mapping[str, PolicyOutcome]
+    reward: ExpectedReward
     worth: PriorWorth | None
     limits: tuple[PriorLimit, ...]
+    scenarios: tuple[Scenario, ...]
+    other_horizons: tuple[OtherHorizon, ...]
     delta: DeltaAdvice | None
     least: OptimalRegret | None
     inversions: tuple[Inversion, ...]
@@ -92,7 +113,7 @@ class Plan:
         """Return headings and one row per policy, in increasing order of regret."""
         quantiles = [f"{probability:.0%}" for probability in QUANTILES]
         headings = ["policy", "Bayes regret", *quantiles, "certified", "per round", "best arm at the end"]
-        headings.append(f"{LIKELY:.0%} from round")
+        headings.append(f"within {self.epsilon:g} from round")
         headings += ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
         return [headings, *map(self._row, sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean))]
 
@@ -117,18 +138,37 @@ class Plan:
     def _settled_text(self, outcome: PolicyOutcome) -> str:
         if outcome.settled is not None:
             return with_interval(*outcome.settled, reach=self.horizon, is_whole=True)
-        return "unsure" if outcome.on_best.mean + Z_95 * outcome.on_best.stderr > LIKELY else "never"
+        near = outcome.near_best
+        return "unsure" if near.mean + Z_95 * near.stderr > LIKELY else f"> {self.horizon:,}"
 
     def sentences(self) -> list[str]:
         """Return the conclusions as sentences: the recommended policy first, then the reasons."""
         return sentences(self)
+
+    def agent(self) -> Agent:
+        """Start an agent that runs the recommended policy."""
+        return self.best.policy.start(self.bandit, horizon=self.horizon)
+
+    def snippet(self, *, problem: str | None = None, agent: str | None = None) -> str:
+        """Return Python code that runs the recommended policy.
+
+        Parameters
+        ----------
+        problem : str, optional
+            Name of the problem file of the plan.
+        agent : str, optional
+            Name of the file with the state of `agent()`, to start from it.
+        """
+        names = {"problem": problem, "agent": agent}
+        return snippet(self.best.policy, self.bandit, self.horizon, minimise=self.reward.minimise, **names)
 
     def summary(self) -> str:
         """Return the conclusions, the notes and the size of the simulation, line by line."""
         runs = sorted({outcome.runs for outcome in self.outcomes.values()})
         many = counted(runs[-1], "run") if len(runs) == 1 else f"{runs[0]:,} to {counted(runs[-1], 'run')}"
         size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
-        made = f"{self.bandit.kind} bandit, {size}, {many} of each policy, seed {self.seed}"
+        late = "" if (self.delay, self.batch) == (0, 1) else f", delay {self.delay}, batches of {self.batch}"
+        made = f"{self.bandit.kind} bandit, {size}{late}, {many} of each policy, seed {self.seed}"
         return "\n".join([*self.sentences(), *self.notes, f"{made}; {PLUS_MINUS} one standard error"])
 
     def __str__(self) -> str:
@@ -142,11 +182,17 @@ class Plan:
             "problem": self.bandit.to_dict(),
             "horizon": self.horizon,
             "seed": self.seed,
+            "delay": self.delay,
+            "batch": self.batch,
+            "epsilon": self.epsilon,
             "best": self.best.name,
+            "reward": self.reward.to_dict(),
             "policies": {name: outcome.to_dict() for name, outcome in self.outcomes.items()},
             "least": None if self.least is None else {"regret": self.least.regret, "error": self.least.error},
             "prior_worth": None if self.worth is None else self.worth.to_dict(),
             "prior_limits": [limit.to_dict() for limit in self.limits],
+            "scenarios": [scenario.to_dict() for scenario in self.scenarios],
+            "other_horizons": [other.to_dict() for other in self.other_horizons],
             "delta": None if self.delta is None else self.delta.to_dict(),
             "inversions": [inversion.to_dict() for inversion in self.inversions],
             "notes": list(self.notes),

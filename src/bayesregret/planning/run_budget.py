@@ -5,7 +5,10 @@ The clock has no say, so that the same plan has the same numbers on every machin
 
 from __future__ import annotations
 
-from bayesregret.models import Bandit, LinearBandit
+from bayesregret.contracts.mixture import MixtureModel
+from bayesregret.models import Bandit
+from bayesregret.models.linear import LinearModel
+from bayesregret.planning.beliefs import with_belief
 from bayesregret.policies import Policy
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
 from bayesregret.policies.selection import moves_with_time
@@ -15,6 +18,7 @@ from bayesregret.simulation.kernels.run import BLOCK
 # those that look at all arms in every round, and of some slower ones.
 LEADER_COST, EVERY_ROUND_COST = 5.0, 75.0
 QUANTILE_COST = 700.0
+COMPONENT_COST = 25.0  # of each component of a mixture that a policy believes in
 KNOWN_COSTS = {
     "moss": 14.0,
     "explore-commit": 14.0,
@@ -56,16 +60,19 @@ def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
         usual = QUANTILE_COST
     elif moves_with_time(settings):
         usual = EVERY_ROUND_COST
+    belief = policy.belief(bandit)
     each_round = KNOWN_COSTS.get(policy.name, usual)
+    if isinstance(belief, MixtureModel):
+        each_round = COMPONENT_COST * len(belief.weights)
     # With independent arms the leader is compared with a single rival, however many arms there are.
-    has_one_rival = each_round <= LEADER_COST and not isinstance(bandit, LinearBandit)
+    has_one_rival = each_round <= LEADER_COST and not isinstance(belief, LinearModel)
     many = 1.0 if has_one_rival else max(1.0, bandit.arms / 10.0)
     return int(each_round * horizon * many + ARM_COST * bandit.arms)
 
 
 def has_slow_quantiles(bandit: Bandit, horizon: int) -> bool:
     """Whether BayesUCB has no confidence width on this bandit, and needs a posterior quantile in every round."""
-    return isinstance(BayesUCB().settings(bandit, horizon), FixedQuantile)
+    return isinstance(with_belief(BayesUCB(), bandit).settings(bandit, horizon), FixedQuantile)
 
 
 def _budget(each: int, horizon: int) -> float:

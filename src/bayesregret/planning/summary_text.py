@@ -20,6 +20,8 @@ from bayesregret.planning.delta_tuning import DeltaAdvice
 from bayesregret.planning.experiment import AB_TEST
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import PolicyOutcome
+from bayesregret.planning.reward import COST, REWARD, ExpectedReward, KeptControl
+from bayesregret.planning.scenarios import Scenario
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth
@@ -31,14 +33,18 @@ if TYPE_CHECKING:
 
 
 def sentences(plan: Plan) -> list[str]:
-    ab_test = ab_test_line(plan)
-    found = [answer(plan)] if ab_test is None else [answer(plan), ab_test]
+    if plan.bandit.arms == 1:
+        return [answer(plan), *(inversion_line(inversion, plan.bandit) for inversion in plan.inversions)]
+    found = [answer(plan), *reward_lines(plan), ab_test_line(plan)]
     if plan.worth is not None:
         found.append(worth_line(plan.worth))
     found += [limit_line(limit) for limit in plan.limits]
+    found += scenario_lines(plan)
+    found += horizon_lines(plan)
     if plan.delta is not None:
         found.append(delta_line(plan.delta))
-    return found + [inversion_line(inversion, plan.bandit) for inversion in plan.inversions]
+    found += [inversion_line(inversion, plan.bandit) for inversion in plan.inversions]
+    return [line for line in found if line is not None]
 
 
 def answer(plan: Plan) -> str:
@@ -85,33 +91,116 @@ def ab_test_line(plan: Plan) -> str | None:
     )
 
 
+def reward_lines(plan: Plan) -> list[str]:
+    """The expected reward or cost, the part that learning costs, and the comparison with the control."""
+    reward, name = plan.reward, plan.best.name
+    gives, expected = _gives(reward), with_thousands(with_error(reward.policy.mean, reward.policy.stderr))
+    lost = ""
+    if reward.lost is not None:
+        lost = f": {_percent(reward.lost)} {'more' if reward.minimise else 'is lost'} while learning"
+    found = [
+        f"Always pulling the best arm {gives} {_amount(reward.best_arm, reward.unit)}, and {name} {expected}{lost}."
+    ]
+    if reward.control is not None:
+        found.append(control_line(reward, reward.control, name))
+    return found
+
+
+def _gives(reward: ExpectedReward) -> str:
+    if reward.minimise:
+        return "has" if reward.unit == COST else "costs"
+    return "gives"
+
+
+def control_line(reward: ExpectedReward, control: KeptControl, name: str) -> str:
+    """The comparison with keeping the control."""
+    kept = "the control" if control.arm is None else f"arm {control.arm}, the control,"
+    difference = with_thousands(with_error(abs(control.gain.mean), control.gain.stderr))
+    is_better = control.gain.mean >= 0.0
+    if reward.minimise:
+        compared = f"saves {difference}" if is_better else f"costs {difference} more"
+    else:
+        compared = f"gives {difference} {'more' if is_better else 'less'}"
+    return (
+        f"Keeping {kept} {_gives(reward)} {_amount(control.amount, reward.unit)}: {name} {compared} on average. "
+        f"Some arm is better than the control with {_percent(control.better)} probability."
+    )
+
+
+def _amount(value: Estimate, unit: str) -> str:
+    amount = with_thousands(with_error(value.mean, value.stderr) if value.stderr > 0.0 else brief(value.mean))
+    return f"a {unit} of {amount}" if unit in (REWARD, COST) else f"{amount} {unit}"
+
+
+def _percent(fraction: float) -> str:
+    return f"{100.0 * fraction:.{3 if 0.1 < fraction < 1.0 else 2}g} percent"
+
+
 def worth_line(worth: PriorWorth) -> str:
     amount = exact_or_with_error(worth.regret.mean, worth.regret.stderr, is_exact=worth.is_exact)
-    by_bound = (
-        f"there is no certified bound for {worth.without} here to compare"
-        if worth.bound is None
-        else f"{with_thousands(brief(worth.bound))} by certified bounds"
+    by_bound = "" if worth.bound is None else f"; {with_thousands(brief(worth.bound))} by certified bounds"
+    return (
+        f"For {worth.known}, the prior is worth {amount}: the regret of {worth.without}, the best policy here without "
+        f"a prior, minus that of {worth.known}{by_bound}."
     )
-    return f"The prior is worth {amount}: the regret of {worth.without} minus that of {worth.known}; {by_bound}."
 
 
 def limit_line(limit: PriorLimit) -> str:
-    """How wrong the prior may be in one direction."""
-    subject = "A prior mean" if limit.field == "mean" else "A prior width"
+    """How wrong the prior may be in one direction, for the recommended policy."""
     by = "" if limit.field == "mean" else "a factor of "
-    if limit.off is None:
-        costs = "never costs" if limit.is_sure else "is not seen to cost"
-        return f"{subject} {limit.direction} {costs} more than having no prior, up to {by}{limit.reach:.3g} off."
-    off = with_interval(*limit.off, reach=limit.reach)
-    return f"{subject} may be {limit.direction} by {by}{off} before having no prior is better."
+    if limit.off is not None:
+        off = with_interval(*limit.off, reach=limit.reach)
+        return (
+            f"A prior {limit.field} may be {limit.direction} by {by}{off} before {limit.rival} has less regret than "
+            f"{limit.policy}."
+        )
+    has_less = "still has less regret" if limit.is_sure else "was not seen to have more regret"
+    return (
+        f"With a prior {limit.field} {limit.direction} by up to {by}{limit.reach:.3g}, {limit.policy} {has_less} than "
+        f"{limit.rival}."
+    )
+
+
+def scenario_lines(plan: Plan) -> list[str]:
+    """Whether the recommendation holds at the ends of what the prior allows."""
+    changed = [scenario for scenario in plan.scenarios if scenario.changes_order]
+    name = plan.best.name
+    lines = [
+        f"The recommendation depends on the {scenario.field}: {_end_text(scenario)}, {scenario.best} is best, and "
+        f"{name} has {with_error(scenario.excess.mean, scenario.excess.stderr)} more regret."
+        for scenario in changed
+    ]
+    if plan.scenarios and not changed:
+        fields = listed(list(dict.fromkeys(scenario.field for scenario in plan.scenarios)), "or")
+        lines.append(
+            f"If the {fields} is at either end of its 90 percent interval, no policy is clearly better than {name}."
+        )
+    return lines
+
+
+def _end_text(scenario: Scenario) -> str:
+    return f"at the {scenario.end} end of its 90 percent interval, {scenario.value:.3g}"
+
+
+def horizon_lines(plan: Plan) -> list[str]:
+    """What a horizon half or twice as long would change."""
+    found = []
+    for other in plan.other_horizons:
+        regret = with_error(other.regret.mean, other.regret.stderr)
+        line = (
+            f"With a horizon {other.name}, {counted(other.horizon, 'round')}, {plan.best.name} has a regret of {regret}"
+        )
+        better = f", and {other.best} is better by {with_error(other.excess.mean, other.excess.stderr)}"
+        found.append(line + (better if other.changes_order else "") + ".")
+    return found
 
 
 def delta_line(advice: DeltaAdvice) -> str:
     """The best delta, and the additional regret of other deltas."""
 
     def cost(value: Estimate) -> str:
-        if advice.is_exact and abs(value.mean) <= value.stderr:
-            return "0"
+        if value.mean <= value.stderr:  # not larger, as far as was computed
+            return "0" if advice.is_exact else "no more than chance"
         return with_thousands(brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr))
 
     within = "computed" if advice.is_exact else f"{advice.low:.2g} to {advice.high:.2g}"

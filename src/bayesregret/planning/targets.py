@@ -11,13 +11,14 @@ from typing import Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.digits import brief, counted
 from bayesregret.models import Bandit
+from bayesregret.planning.beliefs import with_belief
 from bayesregret.planning.experiment import best_bound, check_bandit, check_runs_on, policy_with_prior
 from bayesregret.planning.perturbed_priors import can_stretch, stretch_range, stretched, with_arms
 from bayesregret.planning.run_budget import is_affordable, runs_for_point
 from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
 from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate
-from bayesregret.simulation.simulate import LARGEST_HORIZON, simulate
+from bayesregret.simulation.simulate import LARGEST_HORIZON, checked_late, simulate
 
 # The largest horizon and number of arms that are examined, where they are affordable.
 LONGEST = 2**20
@@ -80,29 +81,38 @@ class Inversion:
 
 
 class RegretQuery(NamedTuple):
-    """The policy whose regret is simulated and bounded, with the settings of the simulation."""
+    """The policy whose regret is simulated and bounded, with the settings of the simulation.
+
+    If the bandits are mixtures, the policy believes in the `conjugate()` of each.
+    """
 
     policy: Policy
     horizon: int
     runs: int | None
     seed: int
     threads: int | None
+    delay: int = 0
+    batch: int = 1
 
     def excess(self, bandit: Bandit, budget: float) -> Estimate:
         """Regret minus the budget."""
-        runs = runs_for_point(self.policy, bandit, self.horizon) if self.runs is None else self.runs
+        policy = with_belief(self.policy, bandit)
+        runs = runs_for_point(policy, bandit, self.horizon) if self.runs is None else self.runs
         shared: dict[str, Any] = {"checkpoints": [self.horizon], "threads": self.threads, "progress": False}
-        result = simulate(bandit, self.policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
-        regret = result[self.policy.name].estimate
+        shared |= {"delay": min(self.delay, self.horizon), "batch": min(self.batch, self.horizon)}
+        result = simulate(bandit, policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
+        regret = result[policy.name].estimate
         return Estimate(regret.mean - budget, regret.stderr)
 
     def guarantees(self, bandit: Bandit, budget: float) -> bool:
         """Whether a certified bound is within the budget."""
-        bound = best_bound(bandit, self.policy, self.horizon)
+        if self.delay > 0 or self.batch > 1:  # bounds are for rewards that arrive at once
+            return False
+        bound = best_bound(bandit, with_belief(self.policy, bandit), self.horizon)
         return bound is not None and bound.value + bound.error <= budget
 
     def is_affordable(self, bandit: Bandit) -> bool:
-        return is_affordable(self.policy, bandit, self.horizon)
+        return is_affordable(with_belief(self.policy, bandit), bandit, self.horizon)
 
 
 def horizon_for(
@@ -110,6 +120,8 @@ def horizon_for(
     regret_per_round: float,
     *,
     policy: Policy | None = None,
+    delay: int = 0,
+    batch: int = 1,
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -125,6 +137,8 @@ def horizon_for(
     policy : Policy, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles. A policy whose settings depend on the
         horizon gets those of each horizon.
+    delay, batch : int, optional
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
     runs : int, optional
         Number of runs at each horizon; by default as many as a few seconds allow.
     seed : int, optional
@@ -144,7 +158,7 @@ def horizon_for(
     >>> found.low <= found.answer <= found.high
     True
     """
-    query = _query(bandit, policy, 1, runs, seed, threads)
+    query = _query(bandit, policy, 1, runs, seed, threads, delay, batch)
     target = checks.positive("regret_per_round", regret_per_round)
 
     def under(horizon: float) -> Estimate:
@@ -173,6 +187,8 @@ def arms_for(
     *,
     horizon: int,
     policy: Policy | None = None,
+    delay: int = 0,
+    batch: int = 1,
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -189,6 +205,8 @@ def arms_for(
         Number of rounds.
     policy : Policy, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
+    delay, batch : int, optional
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
     runs : int, optional
         Number of runs at each number of arms; by default as many as a few seconds allow.
     seed : int, optional
@@ -207,7 +225,7 @@ def arms_for(
     >>> arms_for(bandit, 1, horizon=5, runs=8).answer >= 1
     True
     """
-    query = _query(bandit, policy, horizon, runs, seed, threads)
+    query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
     target = checks.positive("budget", budget)
     given = bandit.arms
     numbers = itertools.takewhile(
@@ -233,6 +251,8 @@ def width_for(
     *,
     horizon: int,
     policy: Policy | None = None,
+    delay: int = 0,
+    batch: int = 1,
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -249,6 +269,8 @@ def width_for(
         Number of rounds.
     policy : Policy, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
+    delay, batch : int, optional
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
     runs : int, optional
         Number of runs at each width; by default as many as a few seconds allow.
     seed : int, optional
@@ -267,7 +289,7 @@ def width_for(
     >>> width_for(bandit, 1, horizon=5, runs=8).answer > 0
     True
     """
-    query = _query(bandit, policy, horizon, runs, seed, threads)
+    query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
     target = checks.positive("budget", budget)
     if not can_stretch(bandit):
         raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
@@ -288,13 +310,16 @@ def width_for(
     return Inversion("width", query.policy.name, target, answer, low, high, reach, guaranteed)
 
 
-def _query(bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any) -> RegretQuery:
+def _query(
+    bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any, delay: Any, batch: Any
+) -> RegretQuery:
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     check_bandit(bandit)
     policy = policy_with_prior(bandit, horizon) if policy is None else policy
-    check_runs_on(bandit, policy, horizon)
+    check_runs_on(bandit, with_belief(policy, bandit), horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
-    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), threads)
+    late = checked_late(delay, batch, LONGEST)
+    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), threads, *late)
 
 
 def _doublings(most: int) -> list[int]:

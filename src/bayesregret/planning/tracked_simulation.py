@@ -34,18 +34,35 @@ class TrackedRuns(NamedTuple):
     curve_stderr: Array
     on_best: Array  # (rounds,): probability that the round is on the best arm
     on_best_stderr: Array
+    near_best: Array  # (rounds,): probability that the round is on an arm within epsilon of the best
+    near_best_stderr: Array
     delta: float | None
 
 
 class TrackedSimulation(Simulation):
     """Simulation that counts the runs in which a round is on the best arm."""
 
-    def __init__(self, bandit: Bandit, policy: Policy, *, horizon: int, seed: int) -> None:
+    def __init__(
+        self,
+        bandit: Bandit,
+        policy: Policy,
+        *,
+        horizon: int,
+        seed: int,
+        delay: int = 0,
+        batch: int = 1,
+        epsilon: float = 0.0,
+    ) -> None:
         self.rounds = checkpoint_rounds(None, horizon)
         before_and_after = np.unique(np.concatenate([self.rounds - 1, self.rounds])[1:])
-        super().__init__(bandit, policy, horizon=horizon, seed=seed, checkpoints=before_and_after)
+        super().__init__(
+            bandit, policy, horizon=horizon, seed=seed, checkpoints=before_and_after, delay=delay, batch=batch
+        )
         self.after = np.searchsorted(before_and_after, self.rounds)
-        self.hits: dict[int, NDArray[np.int64]] = {}  # by first run of the block
+        self.epsilon = epsilon
+        # Numbers of runs on the best arm, and within epsilon of it; by first run of the block.
+        self.hits: dict[int, NDArray[np.int64]] = {}
+        self.near_hits: dict[int, NDArray[np.int64]] = {}
 
     def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
         """One block per task: the next block overwrites its curves."""
@@ -55,7 +72,9 @@ class TrackedSimulation(Simulation):
     def _play(self, first_run: int, runs: int) -> Record:
         record = super()._play(first_run, runs)
         curves = np.column_stack([np.zeros(runs), record.rows[:runs]])
-        self.hits[first_run] = np.count_nonzero(curves[:, self.after + 1] == curves[:, self.after], axis=0)
+        gaps = curves[:, self.after + 1] - curves[:, self.after]
+        self.hits[first_run] = np.count_nonzero(gaps == 0.0, axis=0)
+        self.near_hits[first_run] = np.count_nonzero(gaps <= self.epsilon, axis=0)
         return record
 
 
@@ -68,12 +87,19 @@ def track(
     seed: int,
     threads: int,
     on_progress: Callable[[int], None],
+    delay: int = 0,
+    batch: int = 1,
+    epsilon: float = 0.0,
 ) -> TrackedRuns:
     """Simulate a policy; `on_progress` is called with numbers of finished runs."""
-    simulation = TrackedSimulation(bandit, policy, horizon=horizon, seed=seed)
+    simulation = TrackedSimulation(
+        bandit, policy, horizon=horizon, seed=seed, delay=delay, batch=batch, epsilon=epsilon
+    )
     simulation.run_until(runs, threads, on_progress)
     tally = simulation.tally
-    on_best = np.sum(list(simulation.hits.values()), axis=0) / runs
+    on_best, near_best = (
+        np.sum(list(hits.values()), axis=0) / runs for hits in (simulation.hits, simulation.near_hits)
+    )
     return TrackedRuns(
         np.concatenate(tally.final_regret),
         simulation.rounds,
@@ -81,6 +107,8 @@ def track(
         standard_error(tally.curve_squares, runs)[simulation.after],
         on_best,
         _binomial_error(on_best, runs),
+        near_best,
+        _binomial_error(near_best, runs),
         simulation.delta,
     )
 

@@ -13,11 +13,12 @@ from scipy.stats import binom
 
 from bayesregret import checks
 from bayesregret.plotting import labels
-from bayesregret.plotting.saving import DPI, rendered, write_atomically
+from bayesregret.plotting.saving import DPI, rendered
 from bayesregret.plotting.scales import plain
 from bayesregret.plotting.style import BLUE, GREY, GRID, PAGE, PAPER, RED, Size, paper_style
 from bayesregret.priors.calibration import CalibrationCheck, check_fit
 from bayesregret.priors.fitted_prior import FittedPrior
+from bayesregret.writing import write_atomically
 
 FORMS = ("png", "pdf", "svg")
 SHOWN_ARMS = 60  # more marks would touch
@@ -32,7 +33,7 @@ def save_prior_fit(fitted: FittedPrior, path: str | os.PathLike[str]) -> None:
     form = figure_form(path)
     metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}[form]
     image = rendered(draw_prior_fit(fitted), form, metadata=metadata, dpi=DPI, facecolor=PAPER)
-    write_atomically(Path(path), image)
+    write_atomically(path, image)
 
 
 def figure_form(path: str | os.PathLike[str]) -> str:

@@ -6,7 +6,6 @@ import csv
 import io
 import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from bayesregret.experiments.table import Table
 from bayesregret.plotting.drawing import draw
 from bayesregret.plotting.latex import latex_table
 from bayesregret.plotting.style import COLUMN, PAPER, Size, paper_style
+from bayesregret.writing import write_atomically
 
 DPI = 300
 
@@ -53,19 +53,3 @@ def csv_table(table: Table) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(table.rows())
     return buffer.getvalue()
-
-
-def write_atomically(path: Path, content: bytes) -> Path:
-    """Write the whole file or nothing: a reader never sees a part of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # only the owner may read files of mkstemp
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return path

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesregret.experiments.runner import Finished
+from bayesregret.writing import write_atomically
 
 REPORT = "report.html"
 CONTENTS = "contents.json"  # fingerprint of the folder's content, which shows whether it is up to date
@@ -50,7 +51,7 @@ def publish(
         about={**(about or {}), "Versions": _versions()},
     )
     written = {"contents": contents, "files": [os.fspath(path.relative_to(target)) for path in [report, *files]]}
-    (target / CONTENTS).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    write_atomically(target / CONTENTS, json.dumps(written, indent=1) + "\n")
     return report, True
 
 

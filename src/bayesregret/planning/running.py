@@ -1,0 +1,76 @@
+"""Python code that runs a recommended policy."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from bayesregret.models import Bandit
+from bayesregret.planning.beliefs import believed_bandit
+from bayesregret.policies import Policy
+
+LONGEST_LINE = 100  # characters: a bandit with a longer text is read from its problem file
+
+
+def snippet(
+    policy: Policy,
+    bandit: Bandit,
+    horizon: int,
+    *,
+    minimise: bool,
+    problem: str | None = None,
+    agent: str | None = None,
+) -> str:
+    """Python code that starts the agent and shows the loop that it runs in.
+
+    `problem` and `agent` are names of files: of the user's problem, and of the agent that the plan wrote.
+    """
+    if agent is not None:
+        start = [f"agent = br.Agent.from_json(Path({json.dumps(agent)}).read_text())"]
+    else:
+        start = [
+            f"bandit = {_bandit_code(bandit, minimise, problem)}",
+            f"agent = {_policy_code(policy, bandit)}.start(bandit, horizon={horizon})",
+        ]
+    return "\n".join(
+        [
+            *(["from pathlib import Path", ""] if agent is not None else []),
+            "import bayesregret as br",
+            "",
+            *start,
+            "arm = agent.select()  # in each round: the arm to use now",
+            f"agent.update(arm, {_reward_code(bandit, minimise)})  # as soon as it is known, in any order",
+            "state = agent.to_json()  # br.Agent.from_json(state) continues from here",
+        ]
+    )
+
+
+def _bandit_code(bandit: Bandit, minimise: bool, problem: str | None) -> str:
+    """The problem file, or the constructor where that is short."""
+    if problem is not None:
+        return f"br.load_problem({json.dumps(problem)}){'.for_costs()' if minimise else ''}"
+    text = repr(bandit)
+    if len(text) <= LONGEST_LINE and "..." not in text:
+        return f"br.{text}"
+    return 'br.load_problem("problem.toml")  # the problem of this plan'
+
+
+def _reward_code(bandit: Bandit, minimise: bool) -> str:
+    if not minimise:
+        return "reward"
+    return "1 - cost" if bandit.representative.kind == "bernoulli" else "-cost"
+
+
+def _policy_code(policy: Any, bandit: Bandit) -> str:
+    """The policy's constructor with the settings that differ from the default ones."""
+    given = []
+    for field in dataclasses.fields(policy):
+        value = getattr(policy, field.name)
+        if field.name == "prior":
+            if value is not None:
+                is_matched = value == believed_bandit(bandit)
+                given.append(f"prior={'bandit.conjugate()' if is_matched else f'br.{value!r}'}")
+        elif value != field.default:
+            given.append(f"{field.name}={value!r}")
+    return f"br.{type(policy).__name__}({', '.join(given)})"
