@@ -50,6 +50,39 @@ def test_a_problem_file_and_default_policies(bayesregret):
     assert list(data["policies"])[:6] == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "A/B test"]
 
 
+def test_every_option_is_that_of_python(bayesregret):
+    options = "--delay 1 --batch 2 --epsilon 0.1 --unit errors --minimise --control-arm 1 --json"
+    outcome = bayesregret("plan", *SMALL, *POLICIES, *options.split())
+    given = {"delay": 1, "batch": 2, "epsilon": 0.1, "unit": "errors", "minimise": True, "control_arm": 1}
+    assert outcome.data == by_hand(**given).to_dict()
+    assert (outcome.data["delay"], outcome.data["batch"], outcome.data["reward"]["unit"]) == (1, 2, "errors")
+    assert outcome.data["policies"]["bayes-ucb"]["bound"] is None, "bounds are for immediate rewards"
+    assert by_hand().to_dict()["policies"]["bayes-ucb"]["bound"] is not None
+
+
+def test_an_agent_is_written(run_plan, tmp_path):
+    outcome = run_plan("--agent", "agent.json")
+    assert outcome.out.endswith("agent.json written\n")
+    assert 'br.Agent.from_json(Path("agent.json").read_text())' in outcome.out
+    agent = br.Agent.from_json((tmp_path / "agent.json").read_text(encoding="utf-8"))
+    assert agent.policy == by_hand().best.policy
+    assert agent.horizon == 4
+
+
+def test_the_code_reads_the_users_file(bayesregret):
+    save_problem(common_bernoulli(arms=2), "my problem.toml")
+    outcome = bayesregret("plan", "my problem.toml", "--horizon", "4", "--runs", "4", "--minimise")
+    assert 'bandit = br.load_problem("my problem.toml").for_costs()' in outcome.out
+
+
+def test_a_history_is_sent_to_prior_fit(bayesregret, tmp_path):
+    (tmp_path / "history.csv").write_text("experiment,arm,pulls,successes\n1,A,10,2\n")
+    outcome = bayesregret("plan", "history.csv")
+    assert outcome.status == 2
+    assert "bayesregret prior fit" in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
 def test_unreachable_targets_are_one_line_and_no_error(run_plan):
     outcome = run_plan("--budget", "1e-9")
     assert outcome.status == 0
@@ -77,6 +110,18 @@ def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
             "bernoulli --output nowhere/plan.html",
             "--output must be a file in an existing folder, got nowhere",
         ),
+        ("bernoulli --agent agent.txt", "--agent must be the name of a .json file, got agent.txt"),
+        ("bernoulli --agent nowhere/agent.json", "--agent must be a file in an existing folder, got nowhere"),
+        ("bernoulli --unit <b>", "unit must be a word of at most 40 printable characters"),
+        ("bernoulli --control 1.5", "control must be a number between 0 and 1, got 1.5"),
+        ("bernoulli --control 0.1 --control-arm 1", "one of control and control_arm may be given, not both"),
+        ("bernoulli --control-arm 99", "control_arm must be a whole number, at least 0 and at most 9, got 99"),
+        (
+            "poisson --minimise",
+            "costs must be bernoulli, gaussian, linear or normal-gamma to be minimised, got poisson",
+        ),
+        ("bernoulli --delay -1", "delay must be"),
+        ("bernoulli --batch 0", "batch must be"),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.plotting import save
 from bayesregret.plotting.latex import latex_table
-from bayesregret.plotting.saving import csv_table, write_atomically
+from bayesregret.plotting.saving import csv_table
 from bayesregret.plotting.table_cells import exact_cell, table_cells
 from plotting.samples import difference_table, exact_table, one_trend, ranked_table, width_table
 
@@ -138,12 +138,3 @@ def test_numbers_that_are_none_have_signs():
 def test_a_name_does_not_lead_out_of_the_folder(tmp_path, name):
     table = width_table(figure=name, y=Axis("regret"))
     assert {path.parent for path in save(table, tmp_path)} == {tmp_path}
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text("old")
-    with pytest.raises(TypeError):
-        write_atomically(path, "not bytes")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]

@@ -77,11 +77,20 @@ def fit(
     ] = None,
     arms: Annotated[int | None, number_option("Number of arms.", "that of the largest past experiment", NEW)] = None,
     level: Annotated[
-        float | None, number_option("Mean around which its arms vary.", "typical level of past experiments", NEW)
+        float | None, number_option("Mean around which its arms vary.", "unknown, varies as in the history", NEW)
     ] = None,
     width: Annotated[
         float | None, number_option("Standard deviation of its arms around the level.", "as fitted", NEW)
     ] = None,
+    uncertainty: Annotated[
+        bool,
+        option(
+            "--uncertainty/--no-uncertainty",
+            help="Whether its prior includes the standard errors of the fit.",
+            default="included",
+            section=NEW,
+        ),
+    ] = True,
     output: Annotated[
         str | None, option(help="Write a problem file, .toml or .json.", section=OUTPUT, metavar="FILE")
     ] = None,
@@ -133,7 +142,9 @@ def fit(
                 skip_missing=skip_missing,
             )
         count = int(fitted.family.history.arms_per_experiment.max()) if arms is None else arms
-        bandit = None if output is None else fitted.save(output, count, level=level, width=width)
+        bandit = (
+            None if output is None else fitted.save(output, count, level=level, width=width, uncertainty=uncertainty)
+        )
         if figure is not None:
             _draw(fitted, figure)
     if json:

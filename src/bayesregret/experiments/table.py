@@ -63,6 +63,7 @@ class Table:
     point_names: tuple[str, ...] | None = None  # for people, where x alone does not identify the point
     settings: Mapping[str, Any] = field(default_factory=dict)
     ranked: bool = False  # whether each trend is drawn in the order of its values, with x the rank
+    front: str | None = None  # name of the trend that is drawn in front of all others
 
     def __getitem__(self, name: str) -> Trend:
         return next(trend for trend in self.trends if trend.name == name)

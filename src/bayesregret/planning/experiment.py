@@ -23,7 +23,7 @@ from bayesregret.planning.run_budget import (
     runs_for_point,
     runs_for_policy,
 )
-from bayesregret.planning.tracked_simulation import TrackedSimulation, track
+from bayesregret.planning.tracked_simulation import TrackedRuns, TrackedSimulation, track
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
 from bayesregret.progress import Progress
 from bayesregret.simulation.simulate import simulate
@@ -110,22 +110,31 @@ class PlannedExperiment:
         """Make sure that this much more work fits on the bar, whose total is an estimate."""
         self.bar.extend(max(0, self.bar.done + work - self.bar.total))
 
-    def outcome(self, name: str, policy: Policy) -> PolicyOutcome:
-        self.bar.describe(name)
-        runs, each = self.runs_for_policy(policy), run_cost(policy, self.bandit, self.horizon)
+    def outcome_over(self, horizon: int, name: str, policy: Policy) -> PolicyOutcome:
+        """Simulated outcome over another horizon, on few runs."""
+        runs = runs_for_point(policy, self.bandit, horizon, DELTA_BUDGET) if self.runs is None else self.runs
+        tracked = self._tracked(policy, horizon, runs, FIRST_SWEEP_SEED + self.seed)
+        return PolicyOutcome(name, policy, horizon, tracked, None, None, None, None)
+
+    def _tracked(self, policy: Policy, horizon: int, runs: int, seed: int) -> TrackedRuns:
+        each = run_cost(policy, self.bandit, horizon)
         self._extend_bar(runs * each)
-        tracked = track(
+        return track(
             self.bandit,
             policy,
-            horizon=self.horizon,
+            horizon=horizon,
             runs=runs,
-            seed=self.seed,
+            seed=seed,
             threads=self.threads,
             on_progress=lambda done: self.bar.advance(done * each),
             delay=self.delay,
             batch=self.batch,
             epsilon=self.epsilon,
         )
+
+    def outcome(self, name: str, policy: Policy) -> PolicyOutcome:
+        self.bar.describe(name)
+        tracked = self._tracked(policy, self.horizon, self.runs_for_policy(policy), self.seed)
         exact, error = (exact_or_none(self.bandit, policy, self.horizon) if self.is_immediate else None) or (None, None)
         regret = float(tracked.final_regret.mean()) if exact is None else exact
         least = self.least if self.is_immediate else None

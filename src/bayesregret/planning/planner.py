@@ -30,6 +30,7 @@ from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
 from bayesregret.planning.scenarios import Scenario, scenarios
+from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
@@ -178,6 +179,7 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
     best = min(outcomes.values(), key=lambda outcome: outcome.regret.mean)
     worth, limits, more = _prior_of(experiment, outcomes, best)
     possible, others = _elsewhere(experiment, outcomes, best)
+    settled = settling(experiment, best)
     inversions, refused = _inversions(experiment, best, request)
     bandit, minimise = experiment.bandit, request.minimise
     shown: dict[str, Any] = {"unit": request.unit, "minimise": minimise, "control": request.control}
@@ -190,6 +192,7 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         epsilon=experiment.epsilon,
         outcomes=outcomes,
         reward=expected_reward(bandit, experiment.horizon, best, **shown, seed=experiment.seed),
+        settling=settled,
         worth=worth,
         limits=tuple(limit_in_costs(limit) if minimise else limit for limit in limits),
         scenarios=tuple(scenario_in_costs(scenario, bandit) if minimise else scenario for scenario in possible),

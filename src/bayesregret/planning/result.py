@@ -26,6 +26,7 @@ from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
 from bayesregret.planning.reward import ExpectedReward
 from bayesregret.planning.running import snippet
 from bayesregret.planning.scenarios import Scenario
+from bayesregret.planning.settling import Settling
 from bayesregret.planning.summary_text import sentences
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.value_of_prior import PriorWorth
@@ -55,6 +56,8 @@ class Plan:
         best delta.
     reward : ExpectedReward
         Expected reward of the best arm, of the recommended policy and of the control, if given.
+    settling : Settling or None
+        From which round on the recommended policy is on an arm within epsilon of the best with 95 percent probability.
     worth : PriorWorth or None
         Value of the prior to the recommended policy; None if that uses none, or if no policy without a prior runs.
     limits : tuple[PriorLimit, ...]
@@ -89,6 +92,7 @@ class Plan:
     epsilon: float
     outcomes: Mapping[str, PolicyOutcome]
     reward: ExpectedReward
+    settling: Settling | None
     worth: PriorWorth | None
     limits: tuple[PriorLimit, ...]
     scenarios: tuple[Scenario, ...]
@@ -189,6 +193,7 @@ class Plan:
             "reward": self.reward.to_dict(),
             "policies": {name: outcome.to_dict() for name, outcome in self.outcomes.items()},
             "least": None if self.least is None else {"regret": self.least.regret, "error": self.least.error},
+            "settling": None if self.settling is None else self.settling.to_dict(),
             "prior_worth": None if self.worth is None else self.worth.to_dict(),
             "prior_limits": [limit.to_dict() for limit in self.limits],
             "scenarios": [scenario.to_dict() for scenario in self.scenarios],

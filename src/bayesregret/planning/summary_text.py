@@ -22,6 +22,7 @@ from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.reward import COST, REWARD, ExpectedReward, KeptControl
 from bayesregret.planning.scenarios import Scenario
+from bayesregret.planning.settling import Settling
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth
@@ -36,6 +37,8 @@ def sentences(plan: Plan) -> list[str]:
     if plan.bandit.arms == 1:
         return [answer(plan), *(inversion_line(inversion, plan.bandit) for inversion in plan.inversions)]
     found = [answer(plan), *reward_lines(plan), ab_test_line(plan)]
+    if plan.settling is not None:
+        found.append(settling_line(plan.settling, plan.best.name))
     if plan.worth is not None:
         found.append(worth_line(plan.worth))
     found += [limit_line(limit) for limit in plan.limits]
@@ -136,6 +139,16 @@ def _percent(fraction: float) -> str:
     return f"{100.0 * fraction:.{3 if 0.1 < fraction < 1.0 else 2}g} percent"
 
 
+def settling_line(found: Settling, name: str) -> str:
+    """From which round on the recommended policy is near the best arm, also beyond the plan's horizon."""
+    near = f"on an arm within {found.epsilon:g} of the best with 95 percent probability"
+    if found.round is None:
+        return f"{name} needs more than {counted(found.reach, 'round')} to be {near}."
+    at = with_interval(*found.round, reach=found.reach, is_whole=True)
+    beyond = " That is beyond this horizon." if found.round.at > found.horizon else ""
+    return f"{name} is {near} from round {at} on.{beyond}"
+
+
 def worth_line(worth: PriorWorth) -> str:
     amount = exact_or_with_error(worth.regret.mean, worth.regret.stderr, is_exact=worth.is_exact)
     by_bound = "" if worth.bound is None else f"; {with_thousands(brief(worth.bound))} by certified bounds"
@@ -207,7 +220,7 @@ def delta_line(advice: DeltaAdvice) -> str:
     wrong = "".join(f", by {cost(value)} with a delta {name}" for name, value in advice.costs.items())
     return (
         f"The best delta for bayes-ucb is {advice.best:.2g} ({within}). Compared with it, regret is larger by "
-        f"{cost(advice.usual_cost)} with the paper's 1/n ({advice.usual:.2g}){wrong}."
+        f"{cost(advice.usual_cost)} with the usual 1/n ({advice.usual:.2g}){wrong}."
     )
 
 

@@ -39,9 +39,9 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
         axes.set_ylabel(_lines(table.y.label, 0.7 * size.height), linespacing=1.0)
         points = np.asarray(table.points, dtype=float)
         x = np.where(np.isfinite(points) & ((points > 0.0) | (table.x.scale == "linear")), points, np.nan)
-        styles = looks(table.trends)
-        for i, (trend, look) in enumerate(zip(table.trends, styles, strict=True)):
-            _draw_trend(axes, f"trend-{i}", trend, look, x, size)
+        styles = looks(table.trends, table.front)
+        for i in _drawing_order(table):
+            _draw_trend(axes, f"trend-{i}", table.trends[i], styles[i], x, size, every=_marker_distance(table))
         for mark in edge_marks(table):
             _draw_edge_mark(axes, mark, table.trends[mark.trend], styles[mark.trend], x)
         _draw_reference_line(axes, table)
@@ -51,6 +51,17 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
+
+
+def _drawing_order(table: Table) -> list[int]:
+    """Indices of the trends, the one in front last."""
+    return sorted(range(len(table.trends)), key=lambda i: table.trends[i].name == table.front)
+
+
+def _marker_distance(table: Table) -> float | None:
+    """Distance between the markers of a line, relative to the figure; None for a marker at every point."""
+    # Where one trend is in front the lines matter, and their markers only distinguish them.
+    return None if table.front is None else 0.14
 
 
 def as_drawn(table: Table) -> Table:
@@ -94,7 +105,9 @@ def _lines(label: str, inches: float) -> str:
     return "\n".join(map(labels.for_figure, labels.wrapped(label, int(inches / INCHES_PER_LETTER))))
 
 
-def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size) -> None:
+def _draw_trend(
+    axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size, *, every: float | None
+) -> None:
     y = drawable(trend.values, axes.get_ylim(), axes.get_yscale())
     if trend.exact is not None:
         draw_exact(axes, f"{name}-exact", x, trend.exact, look)
@@ -108,7 +121,7 @@ def _draw_trend(axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, siz
     else:
         if trend.errors is not None:
             _draw_band(axes, name, x, y, np.asarray(trend.errors, dtype=float), look)
-        _draw_line(axes, name, x, y, look, size)
+        _draw_line(axes, name, x, y, look, size, every)
 
 
 def _draw_edge_mark(axes: Axes, mark: EdgeMark, trend: Trend, look: Look, x: Numbers) -> None:
@@ -120,12 +133,13 @@ def _draw_edge_mark(axes: Axes, mark: EdgeMark, trend: Trend, look: Look, x: Num
     axes.plot(x[mark.where], heights, mark.marker, transform=edge, gid=gid, **style)
 
 
-def _draw_line(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, size: Size) -> None:
+def _draw_line(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, size: Size, every: float | None) -> None:
     style: dict[str, Any] = {
         "color": look.colour,
         "ls": look.line_style,
         "lw": look.line_width,
         "dash_capstyle": "butt",
+        "markevery": every,
     }
     markers = {"marker": look.marker or None} | marker_style(look, 3.2 if size.width < RATHER_WIDE else 4.0)
     axes.plot(x, y, gid=f"{name}-line", zorder=3.0 if look.marker else 2.5, **style, **markers)

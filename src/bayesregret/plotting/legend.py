@@ -29,7 +29,7 @@ class Note(NamedTuple):
 
 def notes(table: Table, edge_markers: set[str]) -> list[Note]:
     """Return the entries besides the trends' names; grey if trends have several colours."""
-    trend_looks = looks(table.trends)
+    trend_looks = looks(table.trends, table.front)
     found = []
     if any(trend.exact is not None for trend in table.trends):
         look = trend_looks[0] if len(trend_looks) == 1 else Look(GREY, marker="o", hollow=True)
@@ -44,7 +44,7 @@ def notes(table: Table, edge_markers: set[str]) -> list[Note]:
 
 def add_legend(figure: Figure, table: Table, edge_markers: set[str]) -> None:
     """Add a legend and the height it needs; a single trend has no entry, since the figure's name says it."""
-    named = zip(table.trends, looks(table.trends), strict=True) if len(table.trends) > 1 else ()
+    named = zip(table.trends, looks(table.trends, table.front), strict=True) if len(table.trends) > 1 else ()
     entries: list[tuple[str, Any]] = [(trend.label, _sample(look)) for trend, look in named]
     entries += [(note.text, _note_sample(note)) for note in notes(table, edge_markers)]
     if not entries:

@@ -90,6 +90,7 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "<")
 PRINTED = ((5.0, 2.0), (2.5, 1.5), (1.0, 1.3), (8.0, 2.0), (8.0, 1.5, 2.5, 1.5))
 CERTIFIED = ((7.0, 1.6, 1.0, 1.6), (3.5, 1.4, 1.0, 1.4), (7.0, 1.4, 1.0, 1.4, 1.0, 1.4), (11.0, 1.6, 1.0, 1.6))
 
+FRONT = Look(GREEN, marker="o", line_width=2.2)
 FIXED_LOOKS: dict[tuple[Kind, str], Look] = {
     ("regret", "bayes-ucb"): Look(BLUE, marker="o"),
     ("regret", "ucb1"): Look(RED, marker="s"),
@@ -114,12 +115,16 @@ FIXED_LOOKS: dict[tuple[Kind, str], Look] = {
 }
 
 
-def looks(trends: Sequence[Trend]) -> list[Look]:
-    """Return a look per trend, no two the same; trends in `FIXED_LOOKS` look the same in every figure."""
-    taken: set[Look] = set()
-    chosen: dict[int, Look] = {}
+def looks(trends: Sequence[Trend], front: str | None = None) -> list[Look]:
+    """Return a look per trend, no two the same; trends in `FIXED_LOOKS` look the same in every figure.
+
+    `front` is the name of the trend that is drawn in front of the others: it always has the look `FRONT`.
+    """
+    chosen = {i: FRONT for i, trend in enumerate(trends) if trend.name == front}
+    taken = set(chosen.values())
     # Fixed looks come first, so that they never depend on the other trends.
-    for i in sorted(range(len(trends)), key=lambda i: (trends[i].kind, trends[i].name) not in FIXED_LOOKS):
+    others = (i for i in range(len(trends)) if i not in chosen)
+    for i in sorted(others, key=lambda i: (trends[i].kind, trends[i].name) not in FIXED_LOOKS):
         trend = trends[i]
         fixed = FIXED_LOOKS.get((trend.kind, trend.name))
         chosen[i] = fixed if fixed is not None and fixed not in taken else _first_free(trend.kind, taken)

@@ -15,11 +15,12 @@ from bayesregret.digits import counted, typeset_setting
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.plotting.drawing import edge_marks
 from bayesregret.plotting.legend import notes
-from bayesregret.plotting.saving import file_name, write_atomically
+from bayesregret.plotting.saving import file_name
 from bayesregret.plotting.style import COLUMN, PAGE, looks
 from bayesregret.plotting.table_cells import exact_cell, table_cells, value_cell
 from bayesregret.report.picture import Picture, note_sample, picture, sample
 from bayesregret.report.words import in_letters
+from bayesregret.writing import write_atomically
 
 Rows = Sequence[Sequence[str]]
 
@@ -44,6 +45,7 @@ class Section(NamedTuple):
     rows: list[list[str]]
     claims: list[tuple[int, Claim]]
     data: dict[str, Any]
+    front: int | None  # number of the trend in front of the others, which the page shows in grey
 
 
 def write_report(
@@ -126,7 +128,7 @@ def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = 
     rows = table_cells(table)
     legend = [
         FigureEntry(sample(look), in_letters(trend.label))
-        for trend, look in zip(table.trends, looks(table.trends), strict=True)
+        for trend, look in zip(table.trends, looks(table.trends, table.front), strict=True)
     ]
     return Section(
         name=name,
@@ -139,6 +141,7 @@ def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = 
         rows=[list(map(in_letters, row)) if i == 0 else row for i, row in enumerate(rows)],
         claims=[(number, claim) for number, claim in claims if claim.figure == table.figure],
         data=_data(table, wide, narrow),
+        front=next((i for i, trend in enumerate(table.trends) if trend.name == table.front), None),
     )
 
 

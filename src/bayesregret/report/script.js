@@ -1,4 +1,5 @@
-// Hover or arrow keys show a point's values; a click on a trend's name hides it. The page is complete without this.
+// Hover or arrow keys show a point's values. A click on a trend's name hides the trend; where one trend is in front, the
+// others are grey, and touching a trend or its name shows it in colour. The page is complete without this.
 "use strict";
 (() => {
   const SVG = document.documentElement.querySelector("svg")?.namespaceURI;
@@ -31,18 +32,57 @@
   function setUp(figure) {
     const data = JSON.parse(document.querySelector(`script[data-for="${figure.dataset.figure}"]`).textContent);
     const hidden = new Set();
-    for (const item of figure.querySelectorAll("[data-legend]")) makeButton(figure, item, hidden);
-    for (const stage of figure.querySelectorAll(".stage")) addTips(stage, data, data[stage.dataset.form], hidden);
+    const lights = figure.dataset.front === undefined ? null : showInGrey(figure, Number(figure.dataset.front));
+    for (const item of figure.querySelectorAll("[data-legend]"))
+      lights ? addHighlight(item, lights) : addHiding(figure, item, hidden);
+    for (const stage of figure.querySelectorAll(".stage"))
+      addTips(stage, data, data[stage.dataset.form], hidden, lights);
   }
 
-  function makeButton(figure, item, hidden) {
-    const trend = Number(item.dataset.legend);
+  // Show all trends but the one in front in grey. Return functions that also show another one in colour, and no longer.
+  function showInGrey(figure, front) {
+    figure.classList.add("in-grey");
+    const lines = [...figure.querySelectorAll("[data-trend]")];
+    const names = [...figure.querySelectorAll("[data-legend]")];
+    let current = null;
+    const on = (touched) => {
+      if (touched === current) return;
+      current = touched;
+      for (const name of names) name.classList.toggle("lit", [front, touched].includes(Number(name.dataset.legend)));
+      for (const part of lines) part.classList.remove("lit");
+      for (const trend of [front, touched])
+        for (const part of lines.filter((one) => Number(one.dataset.trend) === trend)) {
+          part.classList.add("lit");
+          part.parentNode.append(part); // in front of the others
+        }
+    };
+    on(front);
+    // A trend that another one has followed is grey already.
+    return { on, off: (trend) => { if (trend === current) on(front); } };
+  }
+
+  function makeButton(item, title) {
     const button = document.createElement("button");
     button.type = "button";
-    button.title = "Hide or show";
-    button.setAttribute("aria-pressed", "true");
+    button.title = title;
     button.append(...item.childNodes);
     item.append(button);
+    return button;
+  }
+
+  function addHighlight(item, lights) {
+    const trend = Number(item.dataset.legend);
+    const button = makeButton(item, "Show in colour");
+    // Not every browser gives a button that is tapped the focus.
+    for (const name of ["pointerenter", "focus", "click"]) button.addEventListener(name, () => lights.on(trend));
+    button.addEventListener("blur", () => lights.off(trend));
+    button.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") lights.off(trend); });
+  }
+
+  function addHiding(figure, item, hidden) {
+    const trend = Number(item.dataset.legend);
+    const button = makeButton(item, "Hide or show");
+    button.setAttribute("aria-pressed", "true");
     button.addEventListener("click", () => {
       const hide = !hidden.has(trend);
       hide ? hidden.add(trend) : hidden.delete(trend);
@@ -51,7 +91,14 @@
     });
   }
 
-  function addTips(stage, data, places, hidden) {
+  function distanceToSegment([x, y], [ax, ay], [bx, by]) {
+    const [dx, dy] = [bx - ax, by - ay];
+    const along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+    const at = Math.max(0, Math.min(1, along));
+    return Math.hypot(x - ax - at * dx, y - ay - at * dy);
+  }
+
+  function addTips(stage, data, places, hidden, lights) {
     const svg = stage.querySelector("svg");
     const spot = document.createElementNS(SVG, "circle");
     spot.setAttribute("class", "spot");
@@ -64,6 +111,7 @@
     };
     const show = (trend, point) => {
       at = [trend, point];
+      lights?.on(trend);
       const place = places[trend][point];
       spot.setAttribute("cx", place[0]);
       spot.setAttribute("cy", place[1]);
@@ -74,6 +122,7 @@
     const hide = () => {
       spot.remove();
       tip.hidden = true;
+      if (at) lights?.off(at[0]);
     };
     const every = function* () {
       for (const [trend, row] of places.entries())
@@ -88,6 +137,20 @@
         if (distance < least) [best, least] = [[trend, point], distance];
       }
       return best;
+    };
+    // The nearest point may be on another line than the one under the pointer.
+    const nearestOnLine = (event) => {
+      const pointer = [event.clientX, event.clientY];
+      let [line, least] = [null, NEAR];
+      for (const [trend, point, place] of every()) {
+        const before = places[trend][point - 1] ?? place;
+        const distance = distanceToSegment(pointer, toScreen(before), toScreen(place));
+        if (distance < least) [line, least] = [trend, distance];
+      }
+      if (line === null) return null;
+      const across = (place) => Math.abs(toScreen(place)[0] - event.clientX);
+      const row = [...places[line].entries()].filter(([, place]) => place);
+      return [line, row.reduce((best, other) => (across(other[1]) < across(best[1]) ? other : best))[0]];
     };
     // Left and right along the trend, up and down to the next trend at the same place.
     const step = (key) => {
@@ -104,12 +167,15 @@
     stage.setAttribute("role", "group");
     stage.setAttribute("aria-label", "Figure; the arrow keys read its points");
     const point = (event) => {
-      const found = nearest(event);
+      const found = lights ? nearestOnLine(event) : nearest(event);
       found ? show(...found) : hide();
     };
     stage.addEventListener("pointermove", point);
     stage.addEventListener("pointerdown", point);
-    stage.addEventListener("pointerleave", hide);
+    // A finger leaves as soon as it is lifted: what it touched stays until the next touch elsewhere.
+    stage.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") hide(); });
+    const isElsewhere = (event) => spot.isConnected && !stage.contains(event.target);
+    addEventListener("pointerdown", (event) => { if (isElsewhere(event)) hide(); }, { capture: true });
     stage.addEventListener("blur", hide);
     stage.addEventListener("keydown", (event) => {
       if (event.key === "Escape") hide();
@@ -120,7 +186,13 @@
     });
   }
 
+  // The hint above a table is only for tables that are wider than their box.
+  const boxes = new ResizeObserver((entries) => {
+    for (const { target } of entries) target.previousElementSibling.hidden = target.scrollWidth <= target.clientWidth;
+  });
+
   document.querySelectorAll("figure[data-figure]").forEach(setUp);
+  document.querySelectorAll(".hint + .scroll").forEach((box) => boxes.observe(box));
   addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
   // On paper nothing can be unfolded, so exceptions are always shown.
   addEventListener("beforeprint", () => {
