@@ -140,7 +140,7 @@ def plan(
     kept = checked_control(bandit, control, control_arm)
     request = Request(regret_per_round, budget, checked_unit(unit, minimise), minimise, kept)
     bandit = bandit.for_costs() if minimise else bandit
-    epsilon = default_epsilon(bandit, seed) if epsilon is None else checks.at_least("epsilon", epsilon, 0.0)
+    epsilon = default_epsilon(bandit, runs, seed) if epsilon is None else checks.at_least("epsilon", epsilon, 0.0)
     chosen = _chosen(bandit, policies, horizon)
     with open_progress(progress, total=0) as bar:
         experiment = PlannedExperiment(

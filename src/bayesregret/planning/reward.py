@@ -16,7 +16,9 @@ from bayesregret.planning.costs import largest_cost
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.simulation.result import Estimate, estimate
 
-MOST_INSTANCES, MOST_MEANS = 200_000, 4_000_000  # instances, and mean rewards in them
+# Instances are cheaper than runs: this many for each run, within limits for instances and for mean rewards in them.
+INSTANCES_PER_RUN, FEWEST_INSTANCES, MOST_INSTANCES, MOST_MEANS = 50, 200, 200_000, 4_000_000
+EPSILON_INSTANCES = 10_000
 LONGEST_UNIT = 40
 REWARD, COST = "reward", "cost"  # units if none is given
 
@@ -88,14 +90,17 @@ def expected_reward(
 
     The bandit has rewards to maximise; if `minimise`, they come from costs by `Bandit.for_costs`.
     """
-    instances = max(1_000, min(MOST_INSTANCES, MOST_MEANS // bandit.arms))
-    means = bandit.draw_means(instances, seed=seed)
+    means = _instances(bandit, min(INSTANCES_PER_RUN * outcome.runs, MOST_INSTANCES), seed)
     best, regret = means.max(axis=1), outcome.regret
     total = _over(horizon, best)
     reward = Estimate(total.mean - regret.mean, math.hypot(total.stderr, regret.stderr))
     to_amount = _cost_of(bandit, horizon, minimise)
     kept = None if control is None else _kept(control, means, horizon, regret, to_amount)
     return ExpectedReward(unit, minimise, to_amount(total), to_amount(reward), kept)
+
+
+def _instances(bandit: Bandit, count: int, seed: int) -> Array:
+    return bandit.draw_means(max(FEWEST_INSTANCES, min(count, MOST_MEANS // bandit.arms)), seed=seed)
 
 
 def _over(horizon: int, each_round: Array) -> Estimate:
@@ -159,7 +164,7 @@ def checked_unit(unit: Any, minimise: bool) -> str:
     return unit.strip()
 
 
-def default_epsilon(bandit: Bandit, seed: int) -> float:
+def default_epsilon(bandit: Bandit, runs: int | None, seed: int) -> float:
     """A tenth of what choosing the best arm is worth over a random one, to two digits; 0 if arms are equal."""
-    means = bandit.draw_means(max(100, min(10_000, MOST_MEANS // bandit.arms)), seed=seed)
+    means = _instances(bandit, EPSILON_INSTANCES if runs is None else min(runs, EPSILON_INSTANCES), seed)
     return float(f"{0.1 * float((means.max(axis=1) - means.mean(axis=1)).mean()):.2g}")
