@@ -99,7 +99,27 @@ def test_other_horizons():
         ("twice as long", 80, "ucb1"),
     ]
     assert [other.changes_order for other in found] == [False, True]
-    assert other_horizons(1, {"ucb1": br.UCB1()}, "ucb1", regrets_over)[0].horizon == 2
+    assert other_horizons(1, {"ucb1": br.UCB1()}, "ucb1", only_from(1, regrets_over))[0].horizon == 2
+    assert other_horizons(40, {"ucb1": br.UCB1()}, "ucb1", only_from(81, regrets_over)) == []
+
+
+def only_from(least, regrets_over):
+    """A simulation that refuses shorter horizons, as of a policy that does not run over them."""
+
+    def regrets(rounds, policy):
+        if rounds < least:
+            raise ValueError("horizon must be longer")
+        return regrets_over(rounds, policy)
+
+    return regrets
+
+
+@pytest.mark.compiled
+def test_a_policy_for_short_horizons_may_be_recommended():
+    plan = br.plan(common_bernoulli(arms=2), 200, [br.Gittins(), br.UCB1()], runs=16)
+    assert plan.best.name == "gittins"
+    assert [other.horizon for other in plan.other_horizons] == [100]
+    assert plan.settling.reach == 200
 
 
 def test_a_plan_says_what_would_change_it():

@@ -87,6 +87,7 @@ def plan(
     Examples:
       bayesregret plan bernoulli --arms 10 --horizon 50000
       bayesregret plan problem.toml --horizon 50000 --output plan.html
+      bayesregret plan problem.toml --horizon 5000 --batch 100 --control 0.12 --agent agent.json
       bayesregret plan gaussian --horizon 500 --policy bayes-ucb --regret-per-round 0.1 --budget 40 --json
     """
     from bayesregret.planning import plan as make_plan  # needs SciPy, which help does not

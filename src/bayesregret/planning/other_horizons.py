@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,6 @@ from bayesregret.planning.scenarios import CLEARLY
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.policies import Policy
 from bayesregret.simulation.result import Estimate, estimate
-from bayesregret.simulation.simulate import LARGEST_HORIZON
 
 FACTORS = {"half as long": 0.5, "twice as long": 2.0}
 
@@ -48,8 +48,11 @@ def other_horizons(
     found = []
     for name, factor in FACTORS.items():
         rounds = int(factor * horizon)
-        if 1 <= rounds <= LARGEST_HORIZON:
-            regrets = {key: regrets_over(rounds, policy) for key, policy in policies.items()}
+        regrets: dict[str, Array] = {}
+        for key, policy in policies.items():
+            with contextlib.suppress(ValueError):  # a horizon that is too short or too long for this policy
+                regrets[key] = regrets_over(rounds, policy)
+        if recommended in regrets:
             best = min(regrets, key=lambda key: float(regrets[key].mean()))
             excess = paired(regrets[recommended], regrets[best])
             found.append(OtherHorizon(name, rounds, estimate(regrets[recommended]), best, excess))

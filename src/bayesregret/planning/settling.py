@@ -39,9 +39,12 @@ def settling(experiment: PlannedExperiment, outcome: PolicyOutcome) -> Settling 
     horizon, found = experiment.horizon, outcome.settled
     reach = horizon
     while found is None and 2 * reach <= _longest(experiment, outcome):
-        reach *= 2
         experiment.bar.describe("longer horizons")
-        found = experiment.outcome_over(reach, outcome.name, outcome.policy).settled
+        try:
+            found = experiment.outcome_over(2 * reach, outcome.name, outcome.policy).settled
+        except ValueError:  # a policy for short horizons only
+            break
+        reach *= 2
     return Settling(experiment.epsilon, found, horizon, reach)
 
 
