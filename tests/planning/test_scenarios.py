@@ -63,10 +63,10 @@ def by_name(regrets):
 def test_an_order_that_changes_is_flagged():
     bandit, policies = two_levels(), {"thompson": br.Thompson(), "ucb1": br.UCB1()}
     found = scenarios(bandit, policies, "thompson", by_name({"thompson": [5.0, 5.1, 4.9], "ucb1": [1.0, 1.1, 0.9]}))
-    assert [scenario.best for scenario in found] == ["ucb1", "ucb1", "ucb1", "ucb1"]
-    assert all(scenario.changes_order for scenario in found)
+    assert [scenario.compared.best for scenario in found] == ["ucb1", "ucb1", "ucb1", "ucb1"]
+    assert all(scenario.compared.changes_order for scenario in found)
     noisy = scenarios(bandit, policies, "thompson", by_name({"thompson": [5.0, 1.0, 4.9], "ucb1": [1.0, 5.0, 0.9]}))
-    assert not any(scenario.changes_order for scenario in noisy)
+    assert not any(scenario.compared.changes_order for scenario in noisy)
     assert found[0].to_dict()["changes_order"]
 
 
@@ -94,11 +94,11 @@ def test_other_horizons():
         return rounds * per_round * np.array([0.99, 1.0, 1.01])
 
     found = other_horizons(40, {"thompson": br.Thompson(), "ucb1": br.UCB1()}, "thompson", regrets_over)
-    assert [(other.name, other.horizon, other.best) for other in found] == [
+    assert [(other.name, other.horizon, other.compared.best) for other in found] == [
         ("half as long", 20, "thompson"),
         ("twice as long", 80, "ucb1"),
     ]
-    assert [other.changes_order for other in found] == [False, True]
+    assert [other.compared.changes_order for other in found] == [False, True]
     assert other_horizons(1, {"ucb1": br.UCB1()}, "ucb1", only_from(1, regrets_over))[0].horizon == 2
     assert other_horizons(40, {"ucb1": br.UCB1()}, "ucb1", only_from(81, regrets_over)) == []
 
@@ -128,7 +128,7 @@ def test_a_plan_says_what_would_change_it():
     text = "\n".join(scenario_lines(plan))
     for scenario in plan.scenarios:
         flagged = f"The recommendation depends on the {scenario.field}: at the {scenario.end} end"
-        assert (flagged in text) == scenario.changes_order
+        assert (flagged in text) == scenario.compared.changes_order
     assert len(horizon_lines(plan)) == 2
     assert all(plan.best.name in line for line in horizon_lines(plan))
     assert all(line in str(plan) for line in (*scenario_lines(plan), *horizon_lines(plan)))

@@ -60,7 +60,7 @@ def test_sections_are_in_the_order_of_a_decision(page):
 
 
 def test_a_recommendation_that_nothing_changes_is_called_so(plan, page):
-    changed = any(found.changes_order for found in (*plan.scenarios, *plan.other_horizons))
+    changed = any(found.compared.changes_order for found in (*plan.scenarios, *plan.other_horizons))
     assert ("Nothing that was examined" in page) == (not changed)
 
 

@@ -158,16 +158,6 @@ class Bound:
     note: str | None
     details: Mapping[str, float | str] = field(default_factory=dict)
 
-    def is_about(self, policy: str) -> bool:
-        """Return whether the statement is about this policy, or about all.
-
-        Parameters
-        ----------
-        policy : str
-            Name of a policy.
-        """
-        return self.policy in (policy, ANY)
-
     @property
     def leading(self) -> float:
         """The leading term, which the paper's figures draw."""
@@ -294,8 +284,8 @@ class Formula:
         bandit : Bandit or type[Bandit]
             A bandit or its class.
         """
-        kinds = {bandit.kind} if isinstance(bandit, type) else {bandit.kind, bandit.representative.kind}
-        return kinds <= self.bodies.keys()
+        parts = set() if isinstance(bandit, type) else {bandit.representative.kind}
+        return {bandit.kind} | parts <= self.bodies.keys()
 
     def is_about(self, policy: str) -> bool:
         """Return whether the statement is about this policy, or about all.
@@ -359,16 +349,13 @@ class Formula:
         if not isinstance(bandit, Bandit):
             raise checks.fail("bandit", "a bandit", bandit)
         if not self.covers(bandit):
-            raise ValueError(self._not_covered(bandit))
+            kinds = " and ".join(kind for kind in self.bodies if kind != MixtureBandit.kind)
+            mixed = f"a mixture of {bandit.representative.kind} bandits"
+            got = mixed if isinstance(bandit, MixtureBandit) else f"{bandit.a_kind} one"
+            raise ValueError(f"{self.name} is stated for {kinds} bandits, got {got}")
         bound = _evaluate(self, bandit, make_setting(horizon, delta, epsilon), tuple(sorted(options.items())))
         # The bound is cached: hand out copies of its mappings.
         return replace(bound, terms=dict(bound.terms), details=dict(bound.details))
-
-    def _not_covered(self, bandit: Bandit) -> str:
-        kinds = " and ".join(kind for kind in self.bodies if kind != MixtureBandit.kind)
-        is_mixture = isinstance(bandit, MixtureBandit)
-        got = f"a mixture of {bandit.representative.kind} bandits" if is_mixture else f"{bandit.a_kind} one"
-        return f"{self.name} is stated for {kinds} bandits, got {got}"
 
     def __repr__(self) -> str:
         return f"<bound {self.name}>"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesregret import checks
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Setting, make_setting
+from bayesregret.bounds.bound import ANY, Bound, DoesNotHold, Formula, Setting, make_setting
 from bayesregret.bounds.catalog import certified
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
@@ -84,7 +84,7 @@ class BoundTable:
         proved = [
             bound
             for bound in self.bounds
-            if (bound.form, bound.kind) == ("certified", "upper") and bound.is_about(certified.policy)
+            if (bound.form, bound.kind) == ("certified", "upper") and bound.policy in (certified.policy, ANY)
         ]
         return min(proved, key=lambda bound: bound.value + bound.error, default=None)
 
@@ -100,7 +100,7 @@ class BoundTable:
         """
         if self.against is None or bound.kind != "upper":
             return None
-        regrets = [result.mean for name, result in self.against.policies.items() if bound.is_about(name)]
+        regrets = [result.mean for name, result in self.against.policies.items() if bound.policy in (name, ANY)]
         if not regrets:
             return None
         regret = max(regrets)

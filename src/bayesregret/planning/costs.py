@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 from bayesregret.models import Bandit
+from bayesregret.planning.elsewhere import Scenario
 from bayesregret.planning.misspecification import PriorLimit
-from bayesregret.planning.scenarios import Scenario
 
 OPPOSITE: dict[str, Any] = {"too low": "too high", "too high": "too low", "low": "high", "high": "low"}
 
@@ -26,4 +26,4 @@ def scenario_in_costs(scenario: Scenario, bandit: Bandit) -> Scenario:
     """The low end of the level of rewards is the high end of that of costs; widths are the same."""
     if scenario.field != "level":
         return scenario
-    return dataclasses.replace(scenario, end=OPPOSITE[scenario.end], value=largest_cost(bandit) - scenario.value)
+    return scenario._replace(end=OPPOSITE[scenario.end], value=largest_cost(bandit) - scenario.value)

@@ -13,6 +13,7 @@ from bayesregret.planning.ab_test import best_ab_test
 from bayesregret.planning.beliefs import uses_prior, with_belief, without_belief
 from bayesregret.planning.costs import limit_in_costs, scenario_in_costs
 from bayesregret.planning.delta_tuning import DeltaAdvice, advise_delta
+from bayesregret.planning.elsewhere import OtherHorizon, Scenario
 from bayesregret.planning.experiment import (
     AB_TEST,
     DEFAULT,
@@ -23,13 +24,13 @@ from bayesregret.planning.experiment import (
     runs_on,
 )
 from bayesregret.planning.misspecification import PriorLimit, prior_limits
-from bayesregret.planning.other_horizons import OtherHorizon, other_horizons
+from bayesregret.planning.other_horizons import other_horizons
 from bayesregret.planning.perturbed_priors import can_shift, can_stretch
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
-from bayesregret.planning.scenarios import Scenario, scenarios
+from bayesregret.planning.scenarios import scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired

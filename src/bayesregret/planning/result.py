@@ -20,12 +20,11 @@ from bayesregret.digits import (
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
 from bayesregret.planning.delta_tuning import DeltaAdvice
+from bayesregret.planning.elsewhere import OtherHorizon, Scenario
 from bayesregret.planning.misspecification import PriorLimit
-from bayesregret.planning.other_horizons import OtherHorizon
 from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
 from bayesregret.planning.reward import ExpectedReward
 from bayesregret.planning.running import snippet
-from bayesregret.planning.scenarios import Scenario
 from bayesregret.planning.settling import Settling
 from bayesregret.planning.summary_text import sentences
 from bayesregret.planning.targets import Inversion

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -12,13 +11,11 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
 from bayesregret.planning.beliefs import believing, uses_prior
+from bayesregret.planning.elsewhere import Scenario, compare
 from bayesregret.planning.perturbed_priors import prior_moments
-from bayesregret.planning.tracked_simulation import paired
 from bayesregret.policies import Policy
-from bayesregret.simulation.result import Estimate, estimate
 
 ENDS = {"low": 0.05, "high": 0.95}
-CLEARLY = 3.0  # standard errors: the best of several policies is better than another by two of them too easily
 SAME = 1e-9  # relative difference of levels or widths that count as one
 
 # Simulates a policy on a bandit and returns its final regrets, (runs,).
@@ -34,34 +31,6 @@ class Possibility(NamedTuple):
     bandit: Bandit
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """Regrets of the compared policies, with the beliefs of the plan, if a level or width is at an end."""
-
-    field: str
-    end: str
-    value: float
-    regrets: dict[str, Estimate]  # by name of the policy
-    best: str
-    excess: Estimate  # regret of the recommended policy minus that of the best one here
-
-    @property
-    def changes_order(self) -> bool:
-        """Whether the recommended policy is clearly worse than the best one."""
-        return self.excess.mean > CLEARLY * self.excess.stderr
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "field": self.field,
-            "end": self.end,
-            "value": self.value,
-            "best": self.best,
-            "excess": {"mean": self.excess.mean, "stderr": self.excess.stderr},
-            "changes_order": self.changes_order,
-            "regrets": {name: {"mean": value.mean, "stderr": value.stderr} for name, value in self.regrets.items()},
-        }
-
-
 def scenarios(
     bandit: Bandit, policies: Mapping[str, Policy], recommended: str, simulate_on: SimulateOn
 ) -> list[Scenario]:
@@ -73,10 +42,7 @@ def scenarios(
             name: simulate_on(place.bandit, believing(policy, policy.prior or bandit) if uses_prior(policy) else policy)  # type: ignore[attr-defined]
             for name, policy in policies.items()
         }
-        best = min(regrets, key=lambda name: float(regrets[name].mean()))
-        summary = {name: estimate(values) for name, values in regrets.items()}
-        excess = paired(regrets[recommended], regrets[best])
-        found.append(Scenario(place.field, place.end, place.value, summary, best, excess))
+        found.append(Scenario(place.field, place.end, place.value, compare(regrets, recommended)))
     return found
 
 

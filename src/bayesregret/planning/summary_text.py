@@ -17,11 +17,11 @@ from bayesregret.digits import (
 )
 from bayesregret.models import Bandit
 from bayesregret.planning.delta_tuning import DeltaAdvice
+from bayesregret.planning.elsewhere import Scenario
 from bayesregret.planning.experiment import AB_TEST
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.reward import COST, REWARD, ExpectedReward, KeptControl
-from bayesregret.planning.scenarios import Scenario
 from bayesregret.planning.settling import Settling
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.tracked_simulation import paired
@@ -176,11 +176,11 @@ def limit_line(limit: PriorLimit) -> str:
 
 def scenario_lines(plan: Plan) -> list[str]:
     """Whether the recommendation holds at the ends of what the prior allows."""
-    changed = [scenario for scenario in plan.scenarios if scenario.changes_order]
+    changed = [scenario for scenario in plan.scenarios if scenario.compared.changes_order]
     name = plan.best.name
     lines = [
-        f"The recommendation depends on the {scenario.field}: {_end_text(scenario)}, {scenario.best} is best, and "
-        f"{name} has {with_error(scenario.excess.mean, scenario.excess.stderr)} more regret."
+        f"The recommendation depends on the {scenario.field}: {_end_text(scenario)}, {scenario.compared.best} is best, "
+        f"and {name} has {with_error(scenario.compared.excess.mean, scenario.compared.excess.stderr)} more regret."
         for scenario in changed
     ]
     if plan.scenarios and not changed:
@@ -199,12 +199,14 @@ def horizon_lines(plan: Plan) -> list[str]:
     """What a horizon half or twice as long would change."""
     found = []
     for other in plan.other_horizons:
-        regret = with_error(other.regret.mean, other.regret.stderr)
-        line = (
-            f"With a horizon {other.name}, {counted(other.horizon, 'round')}, {plan.best.name} has a regret of {regret}"
+        regret, excess, best = other.compared.regret, other.compared.excess, other.compared.best
+        rounds = counted(other.horizon, "round")
+        shown = with_error(regret.mean, regret.stderr)
+        better = f", and {best} is better by {with_error(excess.mean, excess.stderr)}"
+        found.append(
+            f"With a horizon {other.name}, {rounds}, {plan.best.name} has a regret of {shown}"
+            f"{better if other.compared.changes_order else ''}."
         )
-        better = f", and {other.best} is better by {with_error(other.excess.mean, other.excess.stderr)}"
-        found.append(line + (better if other.changes_order else "") + ".")
     return found
 
 

@@ -78,8 +78,8 @@ def _contents(plan: Plan) -> dict[str, Any]:
 
 def _is_changed(plan: Plan) -> bool:
     """Whether another policy is significantly better in a scenario or over another horizon."""
-    scenarios = any(scenario.changes_order for scenario in plan.scenarios)
-    return scenarios or any(other.changes_order for other in plan.other_horizons)
+    scenarios = any(scenario.compared.changes_order for scenario in plan.scenarios)
+    return scenarios or any(other.compared.changes_order for other in plan.other_horizons)
 
 
 def assumptions(plan: Plan) -> list[str]:
