@@ -11,78 +11,31 @@ import pytest
 
 import bayesregret as br
 from bayesregret.priors.fitted_prior import LEVEL_SPREAD_LOG, LOCATION, SPREAD
+from planning.independent_world import Hyperprior, beta_arms, chooser, regrets
 
 pytestmark = pytest.mark.compiled
 
 ARMS, HORIZON, RUNS = 3, 4_000, 3_000
 
 
-def made_up_history(seed, *, level=-3.0, level_spread=1.2, pseudo_count=60.0):
-    """Arms of 12 conversion experiments whose base rates differ."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for experiment in range(12):
-        rate = 1.0 / (1.0 + math.exp(-level - level_spread * rng.standard_normal()))
-        for arm in range(3 + experiment % 4):
-            theta, pulls = rng.beta(rate * pseudo_count, (1.0 - rate) * pseudo_count), int(rng.integers(500, 4_000))
-            successes = int(rng.binomial(pulls, theta))
-            rows.append({"experiment": experiment, "arm": arm, "pulls": pulls, "successes": successes})
-    return rows
-
-
 def drawn_means(fitted, rng, runs, arms=ARMS):
-    """(runs, arms): conversion rates of new experiments, with the fit's levels, widths and their errors."""
-    errors, point = fitted.coordinate_errors, fitted.point
-    spread = point.level_spread * np.exp(errors[LEVEL_SPREAD_LOG] * rng.standard_normal(runs))
-    location = point.location + errors[LOCATION] * rng.standard_normal(runs) + spread * rng.standard_normal(runs)
-    level = 1.0 / (1.0 + np.exp(-location))
+    """(runs, arms): conversion rates of new experiments, with the fit's levels, widths and their errors.
+
+    The variance of past levels, as far as they are known, is drawn from its posterior, an inverse chi-squared
+    distribution; the part that is due to errors of levels is known. So new levels have Student's t distribution.
+    """
+    errors, point, experiments = fitted.coordinate_errors, fitted.point, fitted.family.history.experiments
+    inflated = experiments / rng.chisquare(experiments - 1.0, runs)
+    seen = point.level_spread**2 * max(1.0, math.sqrt(2.0 * experiments) * errors[LEVEL_SPREAD_LOG])
+    variance = np.maximum(point.level_spread**2 + seen * (inflated - 1.0), 0.0) + errors[LOCATION] ** 2 * inflated
+    location = point.location + np.sqrt(variance) * rng.standard_normal(runs)
     pseudo_count = np.exp(errors[SPREAD] * rng.standard_normal(runs)) / point.spread
-    alpha, beta = level * pseudo_count, (1.0 - level) * pseudo_count
-    return rng.beta(np.repeat(alpha[:, None], arms, 1), np.repeat(beta[:, None], arms, 1))
-
-
-def regrets(means, choose, rng, horizon=HORIZON):
-    """(runs,): final regrets of a policy, all runs side by side; `choose` maps successes, pulls and round to arms."""
-    runs, arms = means.shape
-    wins, pulls, regret, rows = np.zeros((runs, arms)), np.zeros((runs, arms)), np.zeros(runs), np.arange(runs)
-    gaps = means.max(axis=1, keepdims=True) - means
-    for round_ in range(horizon):
-        arm = choose(wins, pulls, round_)
-        wins[rows, arm] += rng.random(runs) < means[rows, arm]
-        pulls[rows, arm] += 1.0
-        regret += gaps[rows, arm]
-    return regret
-
-
-def thompson(prior, rng):
-    return lambda wins, pulls, round_: rng.beta(prior.alpha + wins, prior.beta + pulls - wins).argmax(axis=1)
-
-
-def upper_confidence(prior, delta):
-    """BayesUCB: the sub-Gaussian proxy of a Beta posterior is 1 / (4 (pseudo-count + 1))."""
-    pseudo, factor = prior.alpha + prior.beta, 2.0 * math.log(1.0 / delta)
-
-    def choose(wins, pulls, round_):
-        mean = (prior.alpha + wins) / (pseudo + pulls)
-        return (mean + np.sqrt(factor * 0.25 / (pseudo + pulls + 1.0))).argmax(axis=1)
-
-    return choose
-
-
-def split_test(explore, prior):
-    def choose(wins, pulls, round_):
-        if round_ < explore:
-            return np.full(len(wins), round_ % wins.shape[1])
-        if round_ == explore:
-            choose.winner = ((prior.alpha + wins) / (prior.alpha + prior.beta + pulls)).argmax(axis=1)
-        return choose.winner
-
-    return choose
+    return beta_arms(rng, location, pseudo_count, arms)
 
 
 @pytest.fixture(scope="module")
 def fitted():
-    return br.fit_prior(made_up_history(seed=7), model="bernoulli")
+    return br.fit_prior(Hyperprior().history(np.random.default_rng(7)), model="bernoulli")
 
 
 @pytest.fixture(scope="module")
@@ -91,15 +44,13 @@ def plan(fitted):
 
 
 def independent(plan, means):
-    """Regrets in an independently simulated world, by name of the policy in the plan."""
-    prior, rng = plan.bandit.conjugate(), np.random.default_rng(11)
-    found = {"thompson": regrets(means, thompson(prior, rng), rng)}
-    for name, outcome in plan.outcomes.items():
-        if isinstance(outcome.policy, br.BayesUCB):
-            found[name] = regrets(means, upper_confidence(prior, outcome.policy.delta or 1.0 / HORIZON), rng)
-        if isinstance(outcome.policy, br.ExploreCommit):
-            found[name] = regrets(means, split_test(outcome.policy.explore, prior), rng)
-    return found
+    """Regrets of the policies that use a prior, in an independently simulated world, by name in the plan."""
+    rng = np.random.default_rng(11)
+    return {
+        name: regrets(means, chooser(outcome.policy, plan.bandit, HORIZON, rng), rng, HORIZON)
+        for name, outcome in plan.outcomes.items()
+        if isinstance(outcome.policy, br.BayesUCB | br.Thompson | br.ExploreCommit)
+    }
 
 
 def deviations(plan, found):
@@ -132,9 +83,6 @@ def test_a_plan_that_ignores_levels_promises_too_little(fitted):
     """The old advice: one level for all, which is wrong in the world of the history."""
     narrow = fitted.bandit(ARMS, level=fitted.level, uncertainty=False)
     naive = br.plan(narrow, HORIZON, [br.BayesUCB(), br.Thompson()], seed=3, progress=False)
-    policy = naive.best.policy
     means, rng = drawn_means(fitted, np.random.default_rng(6), RUNS), np.random.default_rng(12)
-    is_thompson = isinstance(policy, br.Thompson)
-    chooser = thompson(narrow, rng) if is_thompson else upper_confidence(narrow, policy.delta or 1.0 / HORIZON)
-    found = regrets(means, chooser, rng)
+    found = regrets(means, chooser(naive.best.policy, narrow, HORIZON, rng), rng, HORIZON)
     assert found.mean() > 1.3 * naive.best.regret.mean

@@ -14,9 +14,10 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
 from bayesregret.models import Bandit
-from bayesregret.priors.families.family import Family, PriorPoint
+from bayesregret.priors.families.family import LEVEL_SPREAD, Family, PriorPoint
 from bayesregret.priors.likelihood_ratio import LikelihoodRatio
-from bayesregret.priors.new_experiment import NewLevel, new_bandit
+from bayesregret.priors.maximum_likelihood import LIKELY_LOSS
+from bayesregret.priors.new_experiment import NewLevel, new_bandit, predicted_deviation
 from bayesregret.problem import LARGEST_ARMS, save_problem
 
 LOCATION, SPREAD, LEVEL_SPREAD_LOG = range(3)  # places in `coordinate_errors`
@@ -142,10 +143,25 @@ class FittedPrior:
 
     def _new_level(self, uncertainty: bool) -> NewLevel:
         """Distribution of the location of a new experiment."""
-        variance = self.point.level_spread**2
-        if uncertainty:  # the mean of the square of a level spread whose logarithm is normal, and the typical level's
-            variance = variance * math.exp(2.0 * self._error(LEVEL_SPREAD_LOG) ** 2) + self._error(LOCATION) ** 2
-        return NewLevel(self.point.location, math.sqrt(variance))
+        spread = self.point.level_spread
+        if not uncertainty:
+            return NewLevel(self.point.location, spread)
+        error = self._error(LOCATION)
+        if spread > 0.0:
+            return NewLevel(
+                self.point.location,
+                predicted_deviation(spread, self._error(LEVEL_SPREAD_LOG), error, self.family.history.experiments),
+            )
+        return NewLevel(self.point.location, math.hypot(self._likely_level_spread(), error))
+
+    def _likely_level_spread(self) -> float:
+        """Root of the mean squared level spread, where the best one is 0; 0 if the history cannot show any.
+
+        The likelihood is about that of a half-normal level spread: exp(-x^2 / (2 s^2)), with mean square s^2. A history
+        that allows more than the link's scale says nothing about level spreads.
+        """
+        limit = self.upper_limits.get(LEVEL_SPREAD, 0.0)
+        return min(limit / math.sqrt(2.0 * LIKELY_LOSS), self.family.link_scale)
 
     def _error(self, coordinate: int) -> float:
         """Standard error of a coordinate, 0 where the history does not determine it, and at most 1 for logarithms."""

@@ -23,6 +23,8 @@ FARTHEST_LEVEL = 3.6  # standard deviations
 LARGEST_STEP, SMALLEST_STEP = 0.75, 0.225  # standard deviations: 10 to 33 levels
 # Gauss-Hermite rule for the logarithm of the spread of arms: standard normal points and their weights.
 SPREAD_POINTS, SPREAD_WEIGHTS = (-math.sqrt(3.0), 0.0, math.sqrt(3.0)), (1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0)
+# Fewer experiments count as this many, which doubles the variance of levels: the true factor grows to infinity.
+FEWEST_EXPERIMENTS = 6
 NEGLIGIBLE = 1e-9  # standard deviation of a location, relative to its scale, or of a log-spread
 
 
@@ -31,6 +33,22 @@ class NewLevel(NamedTuple):
 
     location: float
     deviation: float
+
+
+def predicted_deviation(level_spread: float, log_error: float, location_error: float, experiments: int) -> float:
+    """Standard deviation of the location of a new experiment, given estimates from past experiments and their errors.
+
+    If the locations of n past experiments were known, that of a new one would have Student's t distribution with n - 1
+    degrees of freedom (Jeffreys' prior). Maximum likelihood underestimates its variance by the factor (n - 3) / n, and
+    a plan with too few high levels recommends policies that fail there.
+
+    Locations are known with errors, so they seem to vary more, by a factor k in variance: only this larger variance is
+    estimated from n values. The standard error of the logarithm of the level spread, k / sqrt(2 n), shows k.
+    """
+    excess = max(1.0, math.sqrt(2.0 * experiments) * log_error)
+    missing = 3.0 / (max(FEWEST_EXPERIMENTS, experiments) - 3)  # n / (n - 3) - 1
+    variance = level_spread**2 * (1.0 + missing * excess) + location_error**2 * (1.0 + missing)
+    return math.sqrt(variance)
 
 
 def new_bandit(family: Family, arms: int, level: NewLevel, spread: float, spread_error: float) -> Bandit:
