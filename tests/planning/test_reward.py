@@ -43,6 +43,31 @@ def test_a_known_control():
     assert any(" less on average. " in line for line in worse)
 
 
+def test_a_control_that_is_better_is_kept():
+    assert (
+        small(control=0.99).sentences()[0].startswith("Keep the control: on average it is better than this experiment.")
+    )
+    assert small(control=0.5).sentences()[0].startswith("Run ")
+    cheap = small(minimise=True, control=0.01)
+    assert cheap.sentences()[0].startswith("Keep the control: ")
+
+
+def test_a_prior_with_levels_does_not_know_the_control():
+    levels = br.MixtureBandit(
+        [0.5, 0.5], [br.BernoulliBandit([2, 2], [38, 38]), br.BernoulliBandit([20, 20], [20, 20])]
+    )
+    said = "The prior does not use the control"
+    assert any(note.startswith(said) for note in small(levels, control=0.06).notes)
+    assert not any(note.startswith(said) for note in small(control=0.06).notes + small(levels).notes)
+
+
+def test_batches_longer_than_the_experiment():
+    said = "No reward arrives before the last round: no policy can learn anything."
+    assert said in small(batch=8).notes
+    assert said not in small(batch=4).notes
+    assert said in small(batch=4, delay=4).notes
+
+
 def test_a_control_that_is_an_arm_has_its_own_prior():
     """Two arms of mean 0 and a control whose prior mean is 1: the best arm is the control unless another is better."""
     found = small(coins(arms=3), control_arm=0)

@@ -38,6 +38,16 @@ def test_the_printed_code_runs(bandit, tmp_path, monkeypatch):
         assert br.Agent.from_json(ran["state"]).pulls.sum() == 1
 
 
+def test_batches():
+    plan = br.plan(common_bernoulli(arms=2), 6, br.BayesUCB(), runs=4, batch=3)
+    ran = run(plan.snippet(), rewards=[1, 0, 1])
+    assert len(ran["arms"]) == 3
+    assert ran["agent"].pulls.sum() == 3
+    costs = br.plan(common_bernoulli(arms=2), 6, br.BayesUCB(), runs=4, batch=3, minimise=True)
+    ran = run(costs.snippet(), costs=[1, 0, 1])
+    assert sum(json.loads(ran["state"])["state"]["totals"]) == 1.0
+
+
 def test_costs_become_rewards(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     costs = br.BernoulliBandit([1, 1], [3, 3])

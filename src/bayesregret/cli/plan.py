@@ -50,7 +50,7 @@ def plan(
         number_option("Show when a policy is on an arm within N of the best.", "a tenth of what choosing is worth"),
     ] = None,
     unit: Annotated[str | None, option(help="What rewards count, for example conversions.", metavar="WORD")] = None,
-    minimise: Annotated[bool, option("--minimise", help="Rewards are costs: less is better.")] = False,
+    minimise: Annotated[bool, option("--minimise", "--minimize", help="Rewards are costs: less is better.")] = False,
     control: Annotated[
         float | None, number_option("Known mean reward of what is done today, to compare with keeping it.")
     ] = None,

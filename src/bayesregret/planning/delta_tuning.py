@@ -16,9 +16,9 @@ from bayesregret.planning.zero_crossing import Z_95
 from bayesregret.policies import BayesUCB
 from bayesregret.simulation.result import Estimate, estimate
 
-COARSE = 7  # points of a coarse sweep over log(1/delta)
+COARSE = 8  # points of a coarse sweep over log(1/delta)
 REFINEMENTS = 2  # rounds of points halfway between the best one and its neighbours
-SMALLEST = 0.25  # log(1/delta) of the coarse sweep
+SMALLEST = 0.05  # log(1/delta) of the coarse sweep: a delta of 0.95
 WRONG_BY = 10.0
 # The search computes about twenty exact regrets, which is quick up to this many rounds.
 QUICK_HORIZON = {"gaussian": 100, "bernoulli": 50}

@@ -30,7 +30,7 @@ from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
-from bayesregret.planning.scenarios import scenarios
+from bayesregret.planning.scenarios import possibilities, scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
@@ -201,7 +201,7 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         delta=advice,
         least=experiment.least if experiment.is_immediate else None,
         inversions=tuple(inversions),
-        notes=(*notes, *more, *refused, *_bound_for_all(experiment, outcomes)),
+        notes=(*notes, *more, *refused, *_caveats(experiment, request), *_bound_for_all(experiment, outcomes)),
     )
 
 
@@ -222,6 +222,21 @@ def _elsewhere(
         horizon, policies, best.name, lambda rounds, policy: experiment.regrets_elsewhere(bandit, rounds, policy)
     )
     return possible, others
+
+
+def _caveats(experiment: PlannedExperiment, request: Request) -> list[str]:
+    """Warnings about the question itself."""
+    found = []
+    last_seen = experiment.batch * ((experiment.horizon - 1) // experiment.batch) - experiment.delay
+    if last_seen < 1 and not experiment.is_immediate:
+        found.append("No reward arrives before the last round: no policy can learn anything.")
+    is_known = request.control is not None and request.control.mean is not None
+    if is_known and any(scenario.field == "level" for scenario in possibilities(experiment.bandit)):
+        found.append(
+            "The prior does not use the control: its level varies as in past experiments. If the new arms vary around "
+            "the control, fit the prior with that level (bayesregret prior fit --level)."
+        )
+    return found
 
 
 def _bound_for_all(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> list[str]:
@@ -324,8 +339,14 @@ def _unexamined_priors(
         ]
     fixed = [field for field, can in (("mean", can_shift(believed)), ("width", can_stretch(believed))) if not can]
     return [
-        f"A wrong prior {field} is not examined: it is not a single number for {believed.kind} arms." for field in fixed
+        f"A wrong prior {field} is not examined: it is not a single number for {_kind_of_arms(believed)}."
+        for field in fixed
     ]
+
+
+def _kind_of_arms(bandit: Bandit) -> str:
+    is_level = bandit.kind == "linear" and any(end.field == "level" for end in possibilities(bandit))
+    return "arms that share a level" if is_level else f"{bandit.kind} arms"
 
 
 def _inversions(

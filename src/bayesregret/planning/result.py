@@ -163,14 +163,15 @@ class Plan:
             Name of the file with the state of `agent()`, to start from it.
         """
         names = {"problem": problem, "agent": agent}
-        return snippet(self.best.policy, self.bandit, self.horizon, minimise=self.reward.minimise, **names)
+        given: dict[str, Any] = {"minimise": self.reward.minimise, "batch": self.batch, **names}
+        return snippet(self.best.policy, self.bandit, self.horizon, **given)
 
     def summary(self) -> str:
         """Return the conclusions, the notes and the size of the simulation, line by line."""
         runs = sorted({outcome.runs for outcome in self.outcomes.values()})
         many = counted(runs[-1], "run") if len(runs) == 1 else f"{runs[0]:,} to {counted(runs[-1], 'run')}"
         size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
-        late = "" if (self.delay, self.batch) == (0, 1) else f", delay {self.delay}, batches of {self.batch}"
+        late = "" if (self.delay, self.batch) == (0, 1) else f", delay {self.delay:,}, batches of {self.batch:,}"
         made = f"{self.bandit.kind} bandit, {size}{late}, {many} of each policy, seed {self.seed}"
         return "\n".join([*self.sentences(), *self.notes, f"{made}; {PLUS_MINUS} one standard error"])
 

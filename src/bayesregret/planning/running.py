@@ -19,6 +19,7 @@ def snippet(
     horizon: int,
     *,
     minimise: bool,
+    batch: int = 1,
     problem: str | None = None,
     agent: str | None = None,
 ) -> str:
@@ -39,11 +40,24 @@ def snippet(
             "import bayesregret as br",
             "",
             *start,
-            "arm = agent.select()  # in each round: the arm to use now",
-            f"agent.update(arm, {_reward_code(bandit, minimise)})  # as soon as it is known, in any order",
+            *_loop_code(_reward_code(bandit, minimise), batch),
             "state = agent.to_json()  # br.Agent.from_json(state) continues from here",
         ]
     )
+
+
+def _loop_code(reward: str, batch: int) -> list[str]:
+    """A choice and its reward, or those of a batch."""
+    if batch == 1:
+        return [
+            "arm = agent.select()  # in each round: the arm to use now",
+            f"agent.update(arm, {reward})  # as soon as it is known, in any order",
+        ]
+    many = "rewards" if reward == "reward" else f"[{reward} for cost in costs]"
+    return [
+        f"arms = [agent.select() for _ in range({batch})]  # the arms of a batch",
+        f"agent.update_many(arms, {many})  # as soon as they are known",
+    ]
 
 
 def _bandit_code(bandit: Bandit, minimise: bool, problem: str | None) -> str:

@@ -56,9 +56,20 @@ def answer(plan: Plan) -> str:
         return "There is one arm, and nothing to choose: no policy has any regret."
     best = plan.best
     close = [name for name, outcome in plan.outcomes.items() if outcome is not best and not _is_worse(outcome, best)]
-    regret = _regret_text(best)
-    run = f"Run {best.name}: its expected regret over {counted(plan.horizon, 'round')} is {regret}."
+    run = f"Run {called(best.name)}: its expected regret over {counted(plan.horizon, 'round')} is {_regret_text(best)}."
+    if keeps_control(plan):
+        run = f"Keep the control: on average it is better than this experiment. The best policy here is {best.name}."
     return f"{run} Too close to tell apart: {listed(close)}." if close else run
+
+
+def keeps_control(plan: Plan) -> bool:
+    """Whether keeping the control is significantly better than the best policy."""
+    control = plan.reward.control
+    return control is not None and control.gain.mean < -Z_95 * control.gain.stderr
+
+
+def called(name: str) -> str:
+    return f"the {name}" if name == AB_TEST else name
 
 
 def _regret_text(outcome: PolicyOutcome) -> str:
@@ -101,9 +112,8 @@ def reward_lines(plan: Plan) -> list[str]:
     lost = ""
     if reward.lost is not None:
         lost = f": {_percent(reward.lost)} {'more' if reward.minimise else 'is lost'} while learning"
-    found = [
-        f"Always pulling the best arm {gives} {_amount(reward.best_arm, reward.unit)}, and {name} {expected}{lost}."
-    ]
+    best = _amount(reward.best_arm, reward.unit)
+    found = [f"Always pulling the best arm {gives} {best}, and {called(name)} {expected}{lost}."]
     if reward.control is not None:
         found.append(control_line(reward, reward.control, name))
     return found
@@ -124,8 +134,9 @@ def control_line(reward: ExpectedReward, control: KeptControl, name: str) -> str
         compared = f"saves {difference}" if is_better else f"costs {difference} more"
     else:
         compared = f"gives {difference} {'more' if is_better else 'less'}"
+    amount = _amount(control.amount, reward.unit)
     return (
-        f"Keeping {kept} {_gives(reward)} {_amount(control.amount, reward.unit)}: {name} {compared} on average. "
+        f"Keeping {kept} {_gives(reward)} {amount}: {called(name)} {compared} on average. "
         f"Some arm is better than the control with {_percent(control.better)} probability."
     )
 
@@ -201,8 +212,8 @@ def horizon_lines(plan: Plan) -> list[str]:
     for other in plan.other_horizons:
         regret, excess, best = other.compared.regret, other.compared.excess, other.compared.best
         rounds = counted(other.horizon, "round")
-        shown = with_error(regret.mean, regret.stderr)
-        better = f", and {best} is better by {with_error(excess.mean, excess.stderr)}"
+        shown = with_thousands(with_error(regret.mean, regret.stderr))
+        better = f", and {called(best)} is better by {with_thousands(with_error(excess.mean, excess.stderr))}"
         found.append(
             f"With a horizon {other.name}, {rounds}, {plan.best.name} has a regret of {shown}"
             f"{better if other.compared.changes_order else ''}."
@@ -218,12 +229,19 @@ def delta_line(advice: DeltaAdvice) -> str:
             return "0" if advice.is_exact else "no more than chance"
         return with_thousands(brief(value.mean) if advice.is_exact else with_error(value.mean, value.stderr))
 
-    within = "computed" if advice.is_exact else f"{advice.low:.2g} to {advice.high:.2g}"
+    within = "computed" if advice.is_exact else _examined_interval(advice)
     wrong = "".join(f", by {cost(value)} with a delta {name}" for name, value in advice.costs.items())
     return (
         f"The best delta for bayes-ucb is {advice.best:.2g} ({within}). Compared with it, regret is larger by "
         f"{cost(advice.usual_cost)} with the usual 1/n ({advice.usual:.2g}){wrong}."
     )
+
+
+def _examined_interval(advice: DeltaAdvice) -> str:
+    """The interval; an end at which the sweep ended is not one of the interval."""
+    low = f"below {advice.low:.2g}" if advice.low == min(advice.deltas) else f"{advice.low:.2g}"
+    beyond = "beyond " if advice.high == max(advice.deltas) else ""
+    return f"{low} to {beyond}{advice.high:.2g}"
 
 
 def inversion_line(found: Inversion, bandit: Bandit) -> str:

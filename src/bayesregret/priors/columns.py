@@ -52,7 +52,8 @@ def check_renames(columns: Mapping[str, Any] | None, model: str) -> dict[str, st
     for name, column in zip(normal_names(columns), columns.values(), strict=True):
         if name not in known:
             raise ValueError(
-                f"columns: {checks.shown(name)} is not a column of a {model} history, which may have {', '.join(known)}"
+                f"columns: {checks.shown(name)} is not a column of a {model} history, which may have "
+                f"{', '.join(known)}; our name comes first, as in experiment=Campaign"
             )
         if name in renames:
             raise ValueError(f"columns: {name} is given twice")

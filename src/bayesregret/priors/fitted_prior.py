@@ -143,16 +143,13 @@ class FittedPrior:
 
     def _new_level(self, uncertainty: bool) -> NewLevel:
         """Distribution of the location of a new experiment."""
-        spread = self.point.level_spread
-        if not uncertainty:
-            return NewLevel(self.point.location, spread)
-        error = self._error(LOCATION)
-        if spread > 0.0:
-            return NewLevel(
-                self.point.location,
-                predicted_deviation(spread, self._error(LEVEL_SPREAD_LOG), error, self.family.history.experiments),
-            )
-        return NewLevel(self.point.location, math.hypot(self._likely_level_spread(), error))
+        deviation, error = self.point.level_spread, self._error(LOCATION)
+        if uncertainty and deviation > 0.0:
+            log_error, experiments = self._error(LEVEL_SPREAD_LOG), self.family.history.experiments
+            deviation = predicted_deviation(deviation, log_error, error, experiments)
+        elif uncertainty:
+            deviation = math.hypot(self._likely_level_spread(), error)
+        return NewLevel(self.point.location, deviation)
 
     def _likely_level_spread(self) -> float:
         """Root of the mean squared level spread, where the best one is 0; 0 if the history cannot show any.
