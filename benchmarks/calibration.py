@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -33,8 +34,8 @@ HEADINGS = ("recommended", "worlds", "promised", "realised", "ratio", "5%", "50%
 def study(setting: Setting, worlds: int) -> list[Outcome]:
     """Outcomes of all worlds, in order."""
     outcomes = []
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        for outcome in pool.imap(functools.partial(one_world, setting), range(worlds)):
+    with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
+        for outcome in pool.map(functools.partial(one_world, setting), range(worlds)):
             outcomes.append(outcome)
             if len(outcomes) % 10 == 0:
                 print(f"{len(outcomes)} of {worlds} worlds", file=sys.stderr)

@@ -14,8 +14,8 @@ from planning.independent_world import chooser, regrets
 
 pytestmark = pytest.mark.compiled
 
-SMALL = Setting(horizon=1_000, experiments=500, runs=400, seed=3)
-WORLDS = 10
+SMALL = Setting(horizon=1_000, experiments=500, runs=200, seed=3)
+WORLDS = 6
 BANDIT = br.BernoulliBandit([1.2] * 3, [12.0] * 3)
 POLICIES = [
     br.Thompson(),

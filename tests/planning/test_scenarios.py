@@ -114,14 +114,6 @@ def only_from(least, regrets_over):
     return regrets
 
 
-@pytest.mark.compiled
-def test_a_policy_for_short_horizons_may_be_recommended():
-    plan = br.plan(common_bernoulli(arms=2), 200, [br.Gittins(), br.UCB1()], runs=16)
-    assert plan.best.name == "gittins"
-    assert [other.horizon for other in plan.other_horizons] == [100]
-    assert plan.settling.reach == 200
-
-
 def test_a_plan_says_what_would_change_it():
     plan = br.plan(two_levels(), 12, [br.BayesUCB(), br.UCB1()], runs=16)
     assert [scenario.field for scenario in plan.scenarios] == ["level", "level", "width", "width"]

@@ -30,6 +30,15 @@ def test_longer_horizons_are_examined():
     assert plan.to_dict()["settling"]["reach"] == found.reach
 
 
+def test_a_policy_for_short_horizons_is_examined_over_these(monkeypatch):
+    def refuse(experiment, horizon, name, policy):
+        raise ValueError("horizon must be at most 2 for this policy")
+
+    monkeypatch.setattr("bayesregret.planning.experiment.PlannedExperiment.outcome_over", refuse)
+    found = br.plan(coins(3.0), 2, br.BayesUCB(), runs=64, epsilon=0.5).settling
+    assert (found.round, found.reach) == (None, 2)
+
+
 def test_nothing_to_settle():
     assert br.plan(common_bernoulli(arms=1), 4, runs=4).settling is None
     assert br.plan(common_bernoulli(arms=2), 4, br.BayesUCB(), runs=4, epsilon=0).settling is None
