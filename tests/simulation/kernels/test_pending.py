@@ -10,7 +10,6 @@ import pytest
 import bayesregret as br
 from bayesregret.simulation import engine
 from bayesregret.simulation.kernels import select
-from conftest import JIT_IS_OFF
 from reference import pending
 
 WORLDS = {
@@ -183,7 +182,6 @@ def bits():
 
 
 @pytest.mark.compiled
-@pytest.mark.skipif(JIT_IS_OFF, reason="compares compiled code with plain Python")
 def test_plain_python_gives_the_same_bits(pytestconfig):
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     tests = str(pytestconfig.rootpath / "tests")
