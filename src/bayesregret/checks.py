@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 # Squares of allowed numbers, and ratios of such squares, stay far from overflow and underflow.
 LARGEST = 1e50
 SMALLEST = 1e-50
+# Rounds and rewards are counted up to here: floats hold every whole number that is not larger.
+MOST_ROUNDS = 2**53
 
 
 def shown(value: Any) -> str:
@@ -24,6 +26,11 @@ def shown(value: Any) -> str:
     except ValueError:  # Python refuses to print an integer of thousands of digits
         text = "a very long number"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def one_line(text: str) -> str:
+    """Text that fits in a line of a message."""
+    return text if text.isprintable() else repr(text)
 
 
 def fail(field: str, may_be: str, value: Any) -> ValueError:
@@ -90,6 +97,14 @@ def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> 
     return number
 
 
+def rounds(field: str, value: Any, at_least: int) -> int:
+    """Return a number of rounds, not larger than what can be counted exactly."""
+    number = whole(field, value, at_least)
+    if number > MOST_ROUNDS:
+        raise fail(field, f"at most {MOST_ROUNDS}", value)
+    return number
+
+
 def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
     """Return a string that is one of the choices."""
     names = list(choices)
@@ -104,7 +119,9 @@ def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LA
         raise fail(field, may_be, value)
     try:
         given = np.asarray(value)
-    except ValueError:  # rows of different lengths
+        if given.dtype.kind == "O" and all(isinstance(entry, int | float) for entry in given.flat):
+            given = given.astype(np.float64)  # whole numbers beyond 64 bits
+    except (ValueError, OverflowError):  # rows of different lengths, or beyond the largest float
         raise fail(field, may_be, value) from None
     if given.dtype.kind not in "iuf" or given.ndim != dimensions or given.size == 0 or _has_booleans(value):
         raise fail(field, may_be, value)

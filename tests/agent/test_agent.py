@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bayesregret as br
 from bayesregret.contracts import draw_reward
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
+from sealing import sealed
 
 GAUSSIAN = br.GaussianBandit([1.0, 0.0, 0.0, 0.5], 1.0, 1.0)
 BERNOULLI = br.BernoulliBandit([1, 0.5, 2], [1, 3, 2])
@@ -83,7 +84,7 @@ def test_state_is_strict_json_with_a_version(bandit):
     agent = br.BayesUCB().start(bandit, horizon=100)
     data = json.loads(agent.to_json(), parse_constant=lambda name: pytest.fail(name))
     assert data["format"] == "bayesregret agent"
-    assert data["version"] == 1
+    assert data["version"] == 2
     assert data["horizon"] == 100
     assert data["problem"] == bandit.to_dict()
 
@@ -188,7 +189,7 @@ def changed(data, *path, to):
         del at[path[-1]]
     else:
         at[path[-1]] = to
-    return json.dumps(copy)
+    return sealed(copy)
 
 
 BAD_STATES = [
@@ -198,7 +199,7 @@ BAD_STATES = [
     "{}",
     "[" * 100_000,
     changed(GOOD, "format", to="other"),
-    changed(GOOD, "version", to=2),
+    changed(GOOD, "version", to=3),
     changed(GOOD, "version", to=None),
     changed(GOOD, "policy", to=None),
     changed(GOOD, "policy", to=[]),
@@ -245,7 +246,7 @@ def test_anything_else_is_refused_in_one_line(data):
 @given(data=st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))
 def test_a_part_that_is_something_else_is_refused_or_read(part, data):
     try:
-        agent = br.Agent.from_json(json.dumps(GOOD | {part: data}))
+        agent = br.Agent.from_json(sealed(GOOD | {part: data}))
     except ValueError as error:
         lines = str(error).splitlines()
     else:
@@ -287,7 +288,9 @@ def test_a_state_with_memory_that_is_no_longer_needed():
     agent.update(1, 2.0)
     saved = json.loads(agent.to_json())
     assert saved["state"]["memory"] == []
-    saved["state"]["memory"] = [0.5] * 20
+    saved["state"]["memory"], saved["version"] = [0.5] * 20, 1
+    with pytest.raises(ValueError, match="must be what to_json wrote"):
+        br.Agent.from_json(json.dumps(saved | {"version": 2}))
     again = br.Agent.from_json(json.dumps(saved))
     assert again.pulls.tolist() == [0, 1]
     assert [again.select() for _ in range(20)] == [agent.select() for _ in range(20)]

@@ -11,6 +11,7 @@ from bayesregret.models.linear_posterior import UPDATES_UNTIL_REFRESH
 from bayesregret.policies.explore_commit import ExploreCommit
 from bayesregret.rng import REWARD, U, open_stream, run_word, seed_key
 from conftest import JIT_IS_OFF
+from sealing import sealed
 
 LINEAR = br.LinearBandit(
     [[1, 0], [0, 1], [0.6, 0.8], [0.6, 0.8], [-0.4, 0.7]], [0.5, -0.5], prior_cov=[[1, 0.3], [0.3, 2]], reward_noise=0.7
@@ -110,13 +111,21 @@ def test_rewards_may_come_before_the_first_choice():
 
 GOOD = br.LinUCB(delta=0.1).start(LINEAR).to_json()
 BAD_STATES = [
-    (["posterior", "roots"], [[1.0]], r"agent state's roots must have the shape \(2, 5\), got \(1, 1\)"),
-    (["posterior", "updates"], 0.5, "agent state's updates must be a whole number, at least 0, got 0.5"),
-    (["counts"], [0, 0, 0, 0, -1], "agent state's counts must not be negative, but has the entry -1"),
-    (["streak", "information"], -1, "agent state's information must be a number, at least 0, got -1"),
-    (["streak", "arm"], 5, "agent state's arm must be a whole number, at least 0 and at most 4, got 5"),
-    (["streak", "pulls"], -1, "agent state's pulls must be a whole number, at least 0, got -1"),
-    (["streak"], {}, "agent state must be what to_json wrote, but has no usable 'arm'"),
+    (["posterior", "roots"], [[1.0]], "agent state's roots must have 2 entries, got 1"),
+    (
+        ["posterior", "updates"],
+        0.5,
+        "agent state's posterior.updates must be what to_json wrote: expected int, got float",
+    ),
+    (["counts"], [0, 0, 0, 0, -1], r"agent state's counts\[4\] must be what to_json wrote: expected int >= 0"),
+    (
+        ["streak", "information"],
+        -1,
+        "agent state's streak.information must be what to_json wrote: expected float >= 0.0",
+    ),
+    (["streak", "arm"], 5, "agent state's arm must be at most 4, got 5"),
+    (["streak", "pulls"], -1, "agent state's streak.pulls must be what to_json wrote: expected int >= 0"),
+    (["streak"], {}, "agent state's streak must be what to_json wrote: object missing required field arm"),
 ]
 
 
@@ -128,4 +137,4 @@ def test_bad_state_is_refused_in_one_line(path, to, line):
         place = place[name]
     place[path[-1]] = to
     with pytest.raises(ValueError, match=f"^{line}$"):
-        br.Agent.from_json(json.dumps(data))
+        br.Agent.from_json(sealed(data))

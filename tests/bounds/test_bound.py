@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import math
 
 import numpy as np
@@ -212,9 +213,9 @@ def test_numbers_of_a_setting():
 
 @pytest.mark.parametrize("cls", [bounds.Bound, bounds.BoundTable])
 def test_results_describe_their_fields(cls):
-    described = cls.__doc__.partition("Attributes\n")[2]
+    described = inspect.getdoc(cls).partition("Attributes\n")[2]
     for field in dataclasses.fields(cls):
-        assert f"    {field.name} : " in described
+        assert f"\n{field.name} : " in described
     assert ">>> " in described
 
 

@@ -27,6 +27,7 @@ def make(path: pathlib.Path) -> pathlib.Path:
 # The superuser may write to read-only files: the child is nobody, once it has loaded all it needs.
 TRY = """
 import os, sys
+import urllib.parse  # which pathlib loads late
 from bayesregret.study import Study
 if os.getuid() == 0:
     os.setuid(65534)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.saved import FORMAT, VERSION, numbers, parsed, policy_from_dict, policy_to_dict
-from bayesregret.checks import Array
+from bayesregret.agent.saved import VERSION, Settings, decode, encode, parse, read_settings, read_state, to_text
+from bayesregret.agent.states import of_length
+from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
-from bayesregret.problem import problem_from_dict
 from bayesregret.simulation.kernels.select import Selection
 
 
@@ -51,6 +51,8 @@ class Agent(ABC):
     [1, 1]
     """
 
+    schema: ClassVar[type[Struct]]  # what this kind of agent saves
+
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
         self.bandit = bandit
@@ -59,13 +61,15 @@ class Agent(ABC):
         self.settings, self.belief = chosen.settings, chosen.belief
         self._index: Array = np.empty(bandit.arms)
         self._pending = [0] * bandit.arms
+        self._rewards = 0
         self._lock = threading.Lock()
 
     def select(self) -> int:
         """Return the arm to pull now; the pull is pending until its reward arrives."""
         with self._lock:
             arm = self._choose()
-            self._pending[arm] += 1
+            if self._pending[arm] < MOST_ROUNDS:
+                self._pending[arm] += 1
             return arm
 
     def update(self, arm: int, reward: float) -> None:
@@ -138,40 +142,56 @@ class Agent(ABC):
     def to_json(self) -> str:
         """Return the whole agent as text; `Agent.from_json` continues from it with the same bits."""
         with self._lock:
-            state = self._state() | {"pending": list(self._pending)}
-        return json.dumps(
-            {
-                "format": FORMAT,
-                "version": VERSION,
-                "policy": policy_to_dict(self.policy),
-                "problem": self.bandit.to_dict(),
-                "horizon": self.horizon,
-                "seed": self.seed,
-                "state": state,
-            },
-            allow_nan=False,
-        )
+            state = self._saved_state()
+        return to_text(self._start_settings(), state)
 
     @staticmethod
-    def from_json(text: str) -> Agent:
+    def from_json(text: str | bytes) -> Agent:
         """Restore the agent that `to_json` saved.
+
+        A text that no agent wrote raises ValueError, in one line. Texts of earlier versions are read, too.
 
         Parameters
         ----------
-        text : str
+        text : str or bytes
             What `to_json` returned.
         """
-        data = parsed(text)
-        try:
-            policy = policy_from_dict(data["policy"])
-            agent = policy.start(problem_from_dict(data["problem"]), horizon=data["horizon"], seed=data.get("seed", 0))
-            state = data["state"]
-            if "pending" in state:  # states of earlier versions have none
-                agent._pending = [int(number) for number in numbers(state, "pending", (agent.bandit.arms,))]
-            agent._restore(state)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"agent state must be what to_json wrote, but has no usable {error}") from None
+        parsed = parse(text)
+        settings = read_settings(parsed)
+        agent = settings.policy.start(settings.bandit, horizon=settings.horizon, seed=settings.seed)
+        agent._restore_state(read_state(parsed, agent._start_settings(), agent.schema), parsed.version)
         return agent
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by the saved state."""
+        with self._lock:
+            state = encode(self._saved_state())
+        return _restored, (*self._start_settings(), state)
+
+    def __repr__(self) -> str:
+        horizon = f", horizon={self.horizon}" if self.horizon is not None else ""
+        return f"<agent of {self.policy!r} on {self.bandit!r}{horizon}, after {self._rewards} rewards>"
+
+    def _start_settings(self) -> Settings:
+        return Settings(self.policy, self.bandit, self.horizon, self.seed)
+
+    def _saved_state(self) -> Any:
+        state = self._state()
+        state.pending = list(self._pending)
+        return state
+
+    def _restore_state(self, state: Any, version: int = VERSION) -> None:
+        """Read a state that has the right types; ValueError if no agent can be in it."""
+        try:
+            if state.pending is not UNSET:
+                self._pending = of_length("pending", state.pending, self.bandit.arms)
+            elif version > 1:
+                raise ValueError("pending must be given")
+            with np.errstate(all="ignore"):  # absurd numbers are about to be refused
+                self._restore(state, version)
+        except ValueError as error:
+            raise ValueError(f"agent state's {error}") from None
+        self._rewards = int(self.pulls.sum())
 
     def _checked(self, arm: int, reward: float) -> tuple[int, float]:
         return checks.whole("arm", arm, 0, self.bandit.arms - 1), self.bandit.check_reward(reward)
@@ -179,6 +199,10 @@ class Agent(ABC):
     def _receive(self, arm: int, reward: float) -> None:
         if self._pending[arm] > 0:
             self._pending[arm] -= 1
+        if self._rewards == MOST_ROUNDS:  # one more would teach nothing, and could not be counted
+            self._forgotten(arm)
+            return
+        self._rewards += 1
         self._learn(arm, reward)
 
     def _choose(self) -> int:
@@ -197,8 +221,19 @@ class Agent(ABC):
         """Take notice of a pull that is no longer pending."""
 
     @abstractmethod
-    def _state(self) -> dict[str, Any]: ...
+    def _state(self) -> Any:
+        """Return the state, of class `schema`; `pending` is added later."""
 
     @abstractmethod
-    def _restore(self, state: dict[str, Any]) -> None:
-        """Read a state back; `_pending` is already restored."""
+    def _restore(self, state: Any, version: int) -> None:
+        """Read a state of class `schema` back; `_pending` is already restored.
+
+        Raise ValueError if it does not fit the bandit or itself: its message begins with the name of a field.
+        """
+
+
+def _restored(policy: Policy, bandit: Bandit, horizon: int | None, seed: int, state: bytes) -> Agent:
+    """Return the agent that was pickled."""
+    agent = policy.start(bandit, horizon=horizon, seed=seed)
+    agent._restore_state(decode(state, agent.schema))
+    return agent

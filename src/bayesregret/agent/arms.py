@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
-from bayesregret import checks
 from bayesregret.agent.agent import Agent
-from bayesregret.agent.saved import numbers
-from bayesregret.checks import Array
+from bayesregret.agent.states import EveryRoundState, IndexState, checked_sums, of_length
+from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.contracts import Stats, add_reward, arm_index, choose_arm, empty_stats, rising_index
+from bayesregret.contracts.mixture import MixtureModel
 from bayesregret.contracts.statistics import learn
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
+from bayesregret.models.mixture import check_mixture_memory
 from bayesregret.policies import Policy
 from bayesregret.policies.pending import has_no_mean, pending_index
+from bayesregret.policies.thompson_fast.near_and_far import NearAndFar
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 from bayesregret.simulation.kernels.select import Selection
 
@@ -25,6 +28,8 @@ SAVED_STATS = ("counts", "totals", "squares", "memory")
 
 class IndexAgent(Agent):
     """A policy whose index moves only when its arm is pulled: an update computes one index."""
+
+    schema: ClassVar[type[Struct]] = IndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -45,17 +50,21 @@ class IndexAgent(Agent):
         for arm in range(self.bandit.arms):
             self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
-    def _state(self) -> dict[str, Any]:
-        return {"counts": list(self._count), "totals": list(self._total)}
+    def _state(self) -> IndexState:
+        return IndexState(counts=list(self._count), totals=list(self._total))
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self._count = [int(number) for number in numbers(state, "counts", (self.bandit.arms,))]
-        self._total = numbers(state, "totals", (self.bandit.arms,)).tolist()
+    def _restore(self, state: IndexState, version: int) -> None:
+        if state.squares is not UNSET and version > 1:
+            raise ValueError(f"squares must be missing for {self.policy.name}, which needs none")
+        checked_sums(self.bandit, state.counts, state.totals, UNSET)
+        self._count, self._total = state.counts, state.totals
         self._compute_all()
 
 
 class PendingIndexAgent(Agent):
     """A policy whose index counts pending pulls: a decision and its reward compute one index."""
+
+    schema: ClassVar[type[Struct]] = IndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -102,23 +111,27 @@ class PendingIndexAgent(Agent):
     def _forgotten(self, arm: int) -> None:
         self._stale.add(arm)
 
-    def _state(self) -> dict[str, Any]:
-        stats = self._stats
-        saved: dict[str, Any] = {"counts": list(stats.counts), "totals": list(stats.totals)}
-        return saved | {"squares": list(stats.squares)} if self._uses_squares else saved
+    def _state(self) -> IndexState:
+        counts, totals, squares = map(list, self._stats[:3])
+        return IndexState(counts=counts, totals=totals, squares=squares if self._uses_squares else UNSET)
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        shape = (self.bandit.arms,)
-        counts = [int(number) for number in numbers(state, "counts", shape)]
-        squares = numbers(state, "squares", shape).tolist() if self._uses_squares else [0.0] * self.bandit.arms
-        self._set_stats(counts, numbers(state, "totals", shape).tolist(), squares)
+    def _restore(self, state: IndexState, version: int) -> None:
+        if (state.squares is not UNSET) != self._uses_squares and version > 1:
+            needs = "given" if self._uses_squares else "missing"
+            raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.bandit.a_kind} bandit")
+        squares = state.squares if self._uses_squares else UNSET
+        checked_sums(self.bandit, state.counts, state.totals, squares)
+        self._set_stats(state.counts, state.totals, [0.0] * self.bandit.arms if squares is UNSET else squares)
 
 
 class EveryRoundAgent(Agent):
     """A policy that chooses anew in every round, by the compiled function of the simulation."""
 
+    schema: ClassVar[type[Struct]] = EveryRoundState
+
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
+        self._own = chosen.own
         self._stats = self._make_stats(chosen)
         self._decide = self._compile_choice(chosen)
         self._rounds = 0
@@ -140,7 +153,7 @@ class EveryRoundAgent(Agent):
     def _choose(self) -> int:
         """Return the arm to pull; every call is a round."""
         with np.errstate(all="ignore"):
-            self._rounds += 1
+            self._rounds = min(self._rounds + 1, MOST_ROUNDS)
             return int(
                 self._decide(self.settings, self._posterior_or_belief(), self._stats, self._rounds, self._stream)
             )
@@ -157,22 +170,38 @@ class EveryRoundAgent(Agent):
     def _learn(self, arm: int, reward: float) -> None:
         learn(self.belief, self._stats, arm, reward)
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> EveryRoundState:
         kept = {name: getattr(self._stats, name).tolist() for name in SAVED_STATS}
-        return {"rounds": self._rounds, "stream": self._stream[0].tolist()} | kept
+        return EveryRoundState(rounds=self._rounds, stream=tuple(self._stream[0].tolist()), **kept)
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        for name in SAVED_STATS:
-            kept = getattr(self._stats, name)
-            if kept.size > 0:
-                kept[...] = numbers(state, name, kept.shape)
-            elif state[name] != []:  # states of earlier versions hold memory that this policy no longer needs
-                numbers(state, name, (len(state[name]),))
-        self._stats.scratch[...] = 0.0
-        self._stats.received[0] = self._stats.counts.sum()
-        self._rounds = checks.whole("agent state's rounds", state["rounds"], 0)
-        words = [checks.whole("agent state's stream", word, 0, 2**64 - 1) for word in state["stream"]]
-        self._stream[0] = words
+    def _restore(self, state: EveryRoundState, version: int) -> None:
+        stats = self._stats
+        sums = checked_sums(self.bandit, state.counts, state.totals, state.squares)
+        for kept, given in zip(stats[:3], sums, strict=True):
+            kept[...] = given  # type: ignore[assignment]  # squares are given
+        stats.received[0] = stats.counts.sum()
+        self._rounds = self._checked_rounds(state.rounds)
+        if not all(0 <= word < 2**64 for word in state.stream):
+            raise ValueError("stream must be whole numbers of 64 bits")
+        self._stream[0] = state.stream
+        self._restore_memory(state.memory, version)
+        stats.scratch[...] = 0.0
+
+    def _checked_rounds(self, rounds: int) -> int:
+        if rounds < min(sum(self._pending), MOST_ROUNDS):
+            raise ValueError(f"rounds must be at least the {sum(self._pending)} pending pulls, got {rounds}")
+        return rounds
+
+    def _restore_memory(self, memory: list[float], version: int) -> None:
+        stats = self._stats
+        # In version 1 some policies kept more, and Thompson sampling on Beta posteriors too little to be checked: it
+        # sorts its arms again.
+        if version == 1 and (len(memory) != len(stats.memory) or isinstance(self._own, NearAndFar)):
+            memory = [0.0] * len(stats.memory)
+        stats.memory[...] = of_length("memory", memory, len(stats.memory))
+        self.policy.check_memory(self._own, self.belief, stats, self._rounds)
+        if isinstance(self.belief, MixtureModel):
+            check_mixture_memory(self.belief, stats)
 
 
 def _choose(settings: Any, belief: Any, stats: Any, round_: int, streams: Any) -> Any:

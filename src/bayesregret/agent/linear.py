@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
-from bayesregret import checks
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.arms import EveryRoundAgent
-from bayesregret.agent.saved import numbers
+from bayesregret.agent.states import (
+    LazyState,
+    LinearEveryRoundState,
+    LinearIndexState,
+    PosteriorState,
+    StreakState,
+    checked_counts,
+    of_length,
+)
 from bayesregret.contracts import Stats, choose_linear, confidence_width
 from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.models.linear import LinearModel
+from bayesregret.models.linear_consistency import check_posterior, check_streak
 from bayesregret.models.linear_lazy_posterior import (
     EXCESS,
     SETTLED,
@@ -27,6 +36,7 @@ from bayesregret.models.linear_lazy_posterior import (
 )
 from bayesregret.models.linear_pending_posterior import count_missing, with_pending
 from bayesregret.models.linear_posterior import (
+    UPDATES_UNTIL_REFRESH,
     LinearPosterior,
     add_rewards,
     copy_posterior,
@@ -47,6 +57,8 @@ class LinearIndexAgent(Agent):
 
     While pulls are pending, a second posterior counts them too; it begins as a copy of the first.
     """
+
+    schema: ClassVar[type[Struct]] = LinearIndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -94,16 +106,19 @@ class LinearIndexAgent(Agent):
     def _call(self, arm: int, pulls: int, reward: float) -> None:
         self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> LinearIndexState:
         arms = self.bandit.arms
-        counted = {"counted": posterior_to_dict(self._counted, arms)} if self._is_counted else {}
-        return posterior_to_dict(self._posterior, arms) | counted
+        counted = PosteriorState(**posterior_to_dict(self._counted, arms)) if self._is_counted else UNSET
+        return LinearIndexState(**posterior_to_dict(self._posterior, arms), counted=counted)
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        restore_posterior(self._posterior, self.bandit.arms, state)
-        self._is_counted = self._counts_pending and "counted" in state
-        if self._is_counted:
-            restore_posterior(self._counted, self.bandit.arms, state["counted"])
+    def _restore(self, state: LinearIndexState, version: int) -> None:
+        restore_posterior(self._posterior, self.belief, state)
+        self._is_counted = state.counted is not UNSET
+        if state.counted is not UNSET:
+            if not self._counts_pending:
+                raise ValueError(f"counted must be missing for {self.policy.name}, which does not count pending pulls")
+            restore_posterior(self._counted, self.belief, state.counted)
+            check_counted(self._counted.counts, self._posterior.counts, self._pending)
         self._call(0, 0, 0.0)
         self._stale = self._counts_pending and any(self._pending)
 
@@ -128,6 +143,8 @@ def _count_and_index(
 
 class LinearEveryRoundAgent(EveryRoundAgent):
     """A policy that chooses from a linear posterior in every round, by the compiled functions of the simulation."""
+
+    schema: ClassVar[type[Struct]] = LinearEveryRoundState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -158,19 +175,29 @@ class LinearEveryRoundAgent(EveryRoundAgent):
     def _forgotten(self, arm: int) -> None:
         self._is_counted = False
 
-    def _state(self) -> dict[str, Any]:
-        saved = super()._state() | lazy_to_dict(self._posterior, self.bandit.arms)
+    def _state(self) -> LinearEveryRoundState:
+        counted: LazyState | UnsetType = UNSET
         if self._with_pending is not None and self._is_counted:
-            saved["counted"] = lazy_to_dict(self._with_pending.counted, self.bandit.arms)
-        return saved
+            counted = LazyState(**lazy_to_dict(self._with_pending.counted, self.bandit.arms))
+        kept = super()._state()
+        return LinearEveryRoundState(
+            **{name: getattr(kept, name) for name in kept.__struct_fields__},
+            **lazy_to_dict(self._posterior, self.bandit.arms),
+            counted=counted,
+        )
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        super()._restore(state)
-        restore_lazy(self._posterior, self.belief, state)
-        self._is_counted = False
-        if self._with_pending is not None and "counted" in state:
-            restore_lazy(self._with_pending.counted, self.belief, state["counted"])
-            self._is_counted = True
+    def _restore(self, state: Any, version: int) -> None:
+        restore_lazy(self._posterior, self.belief, state.streak, state.posterior)
+        super()._restore(state, version)
+        if not np.array_equal(pulls_of(self._posterior, self.bandit.arms), self._stats.counts):
+            raise ValueError("counts must be those of the posterior and its streak")
+        self._is_counted = state.counted is not UNSET
+        if state.counted is not UNSET:
+            if self._with_pending is None:
+                raise ValueError(f"counted must be missing for {self.policy.name}, which does not count pending pulls")
+            counted = self._with_pending.counted
+            restore_lazy(counted, self.belief, state.counted.streak, state.counted.posterior)
+            check_counted(pulls_of(counted, self.bandit.arms), self._stats.counts, self._pending)
 
 
 def _choose_linear(settings: Any, posterior: Any, stats: Any, round_: int, streams: Any) -> Any:
@@ -192,23 +219,46 @@ def posterior_to_dict(posterior: LinearPosterior, arms: int) -> dict[str, Any]:
     return {"updates": int(posterior.updates[0])} | kept
 
 
-def restore_posterior(posterior: LinearPosterior, arms: int, state: dict[str, Any]) -> None:
+def restore_posterior(posterior: LinearPosterior, model: LinearModel, state: PosteriorState) -> None:
     for name in LINEAR_STATE:
-        kept = getattr(posterior, name)[..., :arms]
-        kept[...] = numbers(state, name, kept.shape)
-    posterior.updates[0] = checks.whole("agent state's updates", state["updates"], 0)
+        kept, given = getattr(posterior, name)[..., : model.arms], getattr(state, name)
+        if name == "roots":
+            for row in of_length("roots", given, len(kept)):
+                of_length("roots", row, model.arms)
+        kept[...] = of_length(name, given, len(kept)) if len(kept) else 0.0
+    if state.updates >= UPDATES_UNTIL_REFRESH:
+        raise ValueError(f"updates must be below {UPDATES_UNTIL_REFRESH}, got {state.updates}")
+    posterior.updates[0] = state.updates
+    checked_counts(state.counts, model.arms)
+    check_posterior(posterior, model)
 
 
 def lazy_to_dict(streak: LazyPosterior, arms: int) -> dict[str, Any]:
     arm, pulls = streak.target.tolist()
-    kept = {"arm": arm, "pulls": pulls, "excess": streak.numbers[EXCESS], "information": streak.numbers[SETTLED]}
-    return {"streak": kept, "posterior": posterior_to_dict(streak.start, arms)}
+    kept = StreakState(arm, pulls, float(streak.numbers[EXCESS]), float(streak.numbers[SETTLED]))
+    return {"streak": kept, "posterior": PosteriorState(**posterior_to_dict(streak.start, arms))}
 
 
-def restore_lazy(streak: LazyPosterior, belief: LinearModel, state: dict[str, Any]) -> None:
-    kept = state["streak"]
-    restore_posterior(streak.start, belief.arms, state["posterior"])
-    begin_streak(streak, checks.whole("agent state's arm", kept["arm"], 0, belief.arms - 1))
-    if checks.whole("agent state's pulls", kept["pulls"], 0) > 0:
-        set_streak(streak, belief, kept["pulls"], checks.real("agent state's excess", kept["excess"]))
-    streak.numbers[SETTLED] = checks.at_least("agent state's information", kept["information"], 0.0)
+def restore_lazy(streak: LazyPosterior, model: LinearModel, kept: StreakState, posterior: PosteriorState) -> None:
+    if kept.arm >= model.arms:
+        raise ValueError(f"arm must be at most {model.arms - 1}, got {kept.arm}")
+    restore_posterior(streak.start, model, posterior)
+    check_streak(streak.start, model, kept.arm, kept.pulls, kept.excess, kept.information)
+    begin_streak(streak, kept.arm)
+    if kept.pulls > 0:
+        set_streak(streak, model, kept.pulls, kept.excess)
+    streak.numbers[SETTLED] = kept.information
+
+
+def pulls_of(streak: LazyPosterior, arms: int) -> NDArray[np.int64]:
+    """(arms,): pulls of the posterior and of its streak."""
+    counts = streak.start.counts[:arms].copy()
+    counts[streak.target[0]] += streak.target[1]
+    return counts
+
+
+def check_counted(counted: NDArray[np.int64], received: NDArray[np.int64], pending: list[int]) -> None:
+    """Raise ValueError if a posterior counts pulls that are neither received nor pending."""
+    arms = len(pending)
+    if (counted[:arms] > received[:arms] + np.array(pending)).any():
+        raise ValueError("counted must count no pulls but those received or pending")

@@ -1,21 +1,118 @@
-"""Agents as text: the policy as plain data, and careful reading of a saved state."""
+"""Agents as text: a version, a checksum, the settings as plain data, and the state."""
 
 from __future__ import annotations
 
-import json
-import math
-from typing import Any
+import hashlib
+import re
+from dataclasses import fields
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
-VERSION = 1
+VERSION = 2
+D = TypeVar("D")
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Text(msgspec.Struct, forbid_unknown_fields=True):
+    """The text of an agent. Version 1 had no checksum, and at first no seed."""
+
+    format: str
+    version: int
+    policy: dict[str, Any]
+    problem: dict[str, Any]
+    horizon: int | None
+    state: msgspec.Raw
+    seed: int = 0
+    checksum: str = ""
+
+
+class Settings(NamedTuple):
+    """What an agent is started with."""
+
+    policy: Policy
+    bandit: Bandit
+    horizon: int | None
+    seed: int
+
+
+def to_text(settings: Settings, state: msgspec.Struct) -> str:
+    policy, problem = policy_to_dict(settings.policy), settings.bandit.to_dict()
+    raw = encode(state)
+    text = Text(
+        format=FORMAT,
+        version=VERSION,
+        policy=policy,
+        problem=problem,
+        horizon=settings.horizon,
+        state=msgspec.Raw(raw),
+        seed=settings.seed,
+        checksum=checksum(settings, raw),
+    )
+    return encode(text).decode()
+
+
+def parse(text: str | bytes) -> Text:
+    """Parse the text of an agent, if this version can read it."""
+    try:
+        found = msgspec.json.decode(text)
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise checks.fail("agent state", "the text that to_json wrote", text)
+    if found.get("version") not in (1, VERSION):
+        raise ValueError(f"agent state must be of version 1 or {VERSION}, got {checks.shown(found.get('version'))}")
+    return decode(text, Text)
+
+
+def read_settings(text: Text) -> Settings:
+    return Settings(policy_from_dict(text.policy), problem_from_dict(text.problem), text.horizon, text.seed)
+
+
+def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
+    """Return the state, with the checksum that it must have."""
+    if text.version == 1:
+        # Agents of earlier versions saved more than those of today need.
+        given = decode(text.state, dict[str, Any])
+        return decode(encode({name: given[name] for name in schema.__struct_fields__ if name in given}), schema)
+    state = decode(text.state, schema)
+    if text.checksum != checksum(settings, encode(state)):
+        raise ValueError("agent state must be what to_json wrote, but its checksum says that it was changed")
+    return state
+
+
+def checksum(settings: Settings, state: bytes) -> str:
+    """Checksum of what the text means: spaces and the order of fields do not matter."""
+    given = policy_to_dict(settings.policy), settings.bandit.to_dict(), settings.horizon, settings.seed
+    return hashlib.sha256(msgspec.json.encode(given, enc_hook=plain, order="sorted") + state).hexdigest()[:16]
+
+
+def encode(data: Any) -> bytes:
+    return msgspec.json.encode(data, enc_hook=plain)
+
+
+def decode(text: Any, schema: type[D]) -> D:
+    try:
+        return msgspec.json.decode(text, type=schema)
+    except msgspec.ValidationError as error:  # "Expected `int`, got `str` - at `$.counts[0]`"
+        what, _, place = str(error).replace("`", "").partition(" - at $")
+        what = what[0].lower() + what[1:]
+        where = re.sub(r"^\.", "'s ", place) or ""
+        raise ValueError(f"agent state{where} must be what to_json wrote: {checks.one_line(what)}") from None
+
+
+def plain(value: Any) -> Any:
+    """Python value of a NumPy one, as users' own classes may hold it."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"settings must be numbers, texts or lists of them to be saved, got {checks.shown(value)}")
 
 
 def policy_to_dict(policy: Policy) -> dict[str, Any]:
@@ -27,39 +124,14 @@ def policy_to_dict(policy: Policy) -> dict[str, Any]:
 
 def policy_from_dict(data: dict[str, Any]) -> Policy:
     arguments = dict(data)
-    name = arguments.pop("name")
-    if name not in Policy.classes:
+    name = arguments.pop("name", None)
+    if not isinstance(name, str) or name not in Policy.classes:
         raise ValueError(f"policy must be one of {', '.join(sorted(Policy.classes))}, got {checks.shown(name)}")
+    made = Policy.classes[name]
+    known = [field.name for field in fields(made)]  # type: ignore[arg-type]  # every policy is a dataclass
+    for field in arguments:
+        if field not in known:
+            raise ValueError(f"policy must be {name} with no fields but {', '.join(known)}, got {checks.shown(field)}")
     if "prior" in arguments:
         arguments["prior"] = problem_from_dict(arguments["prior"])
-    return Policy.classes[name](**arguments)
-
-
-def parsed(text: str) -> dict[str, Any]:
-    """Parse the text of an agent, if this version can read it."""
-    may_be = "the text that to_json wrote"
-    try:
-        data = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        raise checks.fail("agent state", may_be, text) from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise checks.fail("agent state", may_be, text)
-    if data.get("version") != VERSION:
-        raise ValueError(f"agent state must be of format version {VERSION}, got {checks.shown(data.get('version'))}")
-    return data
-
-
-def numbers(state: dict[str, Any], name: str, shape: tuple[int, ...]) -> Array:
-    """Read a field of an agent's state: numbers of this shape, checked for what its name implies."""
-    field = f"agent state's {name}"
-    if shape == (0,) and state[name] == []:
-        return np.zeros(0)
-    # Sums of the largest numbers that users may give are larger.
-    made = checks.array(field, state[name], len(shape), "a table of numbers", most=math.inf)
-    if made.shape != shape:
-        raise ValueError(f"{field} must have the shape {shape}, got {made.shape}")
-    if name in ("counts", "pending", "variance") and made.min() < 0.0:
-        raise ValueError(f"{field} must not be negative, but has the entry {made.min():g}")
-    if name in ("counts", "pending") and (made != np.floor(made)).any():
-        raise ValueError(f"{field} must be whole numbers")
-    return made
+    return made(**arguments)

@@ -11,6 +11,8 @@ from bayesregret.models.linear import LinearModel
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Kernel, select
 
+LARGEST_SEED = 2**1024  # more bits than anybody needs, few enough to be saved
+
 KINDS: dict[Kernel, type[Agent]] = {
     Kernel.INDEX_LEADER: IndexAgent,
     Kernel.EVERY_ROUND: EveryRoundAgent,
@@ -25,8 +27,10 @@ def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) 
     if not isinstance(bandit, Bandit):
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     if horizon is not None:
-        checks.whole("horizon", horizon, 1)
-    checks.whole("seed", seed, 0)
+        horizon = checks.rounds("horizon", horizon, 1)
+    seed = checks.whole("seed", seed, 0)
+    if seed > LARGEST_SEED:
+        raise checks.fail("seed", "at most 2**1024", seed)
     chosen = select(policy, bandit, horizon)
     kind = KINDS[chosen.kernel]
     if chosen.counts_pending and not isinstance(chosen.belief, LinearModel):

@@ -18,6 +18,9 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.models.no_prior import NoPriorModel
 from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
+# Rounding may carry a sum this far beyond what its terms allow.
+SUM_SLACK = 1.0 + 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Instance:
@@ -113,6 +116,26 @@ class Bandit:
             raise checks.fail("reward", f"at most {checks.LARGEST:g} in size", reward)
         return number
 
+    def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+        """Raise ValueError if rewards of this bandit cannot add up to these statistics.
+
+        A model whose posterior needs more than finite sums, such as successes among the pulls, checks it here.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Number of rewards of each arm.
+        totals : ndarray
+            Their sums.
+        squares : ndarray or None
+            Sums of their squared deviations from the arm's mean, if known.
+        """
+        most = counts * checks.LARGEST * SUM_SLACK
+        if (np.abs(totals) > most).any():
+            raise ValueError(f"totals must be sums of as many rewards as counts, none beyond {checks.LARGEST:g}")
+        if squares is not None and ((squares < 0.0) | (squares > checks.LARGEST * most * (counts > 1))).any():
+            raise ValueError("squares must be sums of squared deviations of as many rewards as counts")
+
     def accepts_rewards_of(self, other: Bandit) -> bool:
         """Whether a belief of this kind can learn from the other bandit's rewards.
 
@@ -198,6 +221,9 @@ class Bandit:
             name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.settings().items()
         }
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(type(self), **self.settings()), ()
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -211,6 +237,14 @@ class Bandit:
     def __repr__(self) -> str:
         parts = (f"{name}={_brief(value)}" for name, value in self.settings().items())
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def check_sums_of_positive(counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+    """`Bandit.check_sums` for rewards of which none is negative: one of them may be the whole total."""
+    if (totals < 0.0).any():
+        raise ValueError("totals must not be negative")
+    if squares is not None and (squares > SUM_SLACK * totals * totals).any():
+        raise ValueError("squares must be at most those of a single reward that is the whole total")
 
 
 def _brief(value: Any) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -22,7 +23,7 @@ from bayesregret.contracts import (
 from bayesregret.contracts.fast import divergence, limit_rise, never_lowers, pseudo_counts, quantile_rise
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.models.bandit import Bandit
+from bayesregret.models.bandit import SUM_SLACK, Bandit
 from bayesregret.numerics.bernoulli_kl import highest_mean_within
 from bayesregret.numerics.beta_tails import beta_quantile_rise
 from bayesregret.numerics.special import betainccinv, betaln
@@ -58,10 +59,17 @@ class BernoulliBandit(Bandit):
         self.model = BernoulliModel(self.alpha, self.beta, self.alpha + self.beta)
 
     def check_reward(self, reward: float) -> float:
-        number = checks.real("reward", float(reward) if isinstance(reward, bool) else reward, "0 or 1")
+        number = checks.real("reward", float(reward) if isinstance(reward, bool | np.bool_) else reward, "0 or 1")
         if number not in (0.0, 1.0):
             raise checks.fail("reward", "0 or 1", reward)
         return number
+
+    def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+        if ((totals < 0.0) | (totals > counts) | (totals != np.floor(totals))).any():
+            raise ValueError("totals must be whole numbers of successes, from 0 to the arm's count")
+        spread = totals * (1.0 - totals / np.maximum(counts, 1))
+        if squares is not None and (np.abs(squares - spread) > (SUM_SLACK - 1.0) * spread).any():
+            raise ValueError("squares must follow from counts and successes: successes times failures over the count")
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, BernoulliBandit)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -20,7 +21,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
-from bayesregret.models.bandit import Bandit
+from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.poisson import PoissonBandit
 from bayesregret.numerics.special import gammaincinv, ndtri
@@ -73,6 +74,10 @@ class ExponentialBandit(Bandit):
         if number < 0.0:
             raise checks.fail("reward", "a number, at least 0", reward)
         return number
+
+    def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+        super().check_sums(counts, totals, squares)
+        check_sums_of_positive(counts, totals, squares)
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, ExponentialBandit | PoissonBandit | BernoulliBandit)

@@ -70,8 +70,10 @@ def reset_lazy_posterior(streak, model):
 def copy_lazy_posterior(streak, source):
     """Copy another posterior of the same model."""
     copy_posterior(streak.start, source.start)
-    streak.target[:] = source.target
-    streak.numbers[:] = source.numbers
+    for place in range(streak.target.shape[0]):
+        streak.target[place] = source.target[place]
+    for place in range(streak.numbers.shape[0]):
+        streak.numbers[place] = source.numbers[place]
 
 
 @jitable

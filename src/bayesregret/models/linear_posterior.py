@@ -75,14 +75,16 @@ def set_to_prior(posterior, model):
 
 @jitable
 def copy_posterior(posterior, source):
-    """Copy another posterior of the same model."""
-    posterior.counts[:] = source.counts
-    posterior.surplus[:] = source.surplus
-    posterior.mean[:] = source.mean
-    posterior.variance[:] = source.variance
-    posterior.roots[:] = source.roots
-    posterior.covariance[:] = source.covariance
-    posterior.updates[:] = source.updates
+    """Copy another posterior of the same model. One by one: compiled kernels cannot assign slices."""
+    for arm in range(posterior.counts.shape[0]):
+        posterior.counts[arm] = source.counts[arm]
+        posterior.surplus[arm] = source.surplus[arm]
+        posterior.mean[arm] = source.mean[arm]
+        posterior.variance[arm] = source.variance[arm]
+        posterior.covariance[arm] = source.covariance[arm]
+        for i in range(posterior.roots.shape[0]):
+            posterior.roots[i, arm] = source.roots[i, arm]
+    posterior.updates[0] = source.updates[0]
 
 
 @jitable

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.contracts import add_reward, current_mean, draw_means, draw_reward, posterior_draw
+from bayesregret.contracts import Stats, add_reward, current_mean, draw_means, draw_reward, posterior_draw
 from bayesregret.contracts.mixture import (
     MixtureModel,
     component,
@@ -36,6 +36,7 @@ MOST_COMPONENTS = 10_000
 # Sums that differ from 1 by WRITTEN are those of weights that were written with a few digits, and are divided out;
 # sums that differ by ROUNDING count as 1, so that weights that were divided out once are kept as they are.
 WRITTEN, ROUNDING = 1e-5, 1e-12
+SAVED_ROUNDING = 1e-9  # weights in a saved agent may differ by this from their logarithms
 
 
 class MixtureBandit(Bandit):
@@ -80,6 +81,9 @@ class MixtureBandit(Bandit):
 
     def check_reward(self, reward: float) -> float:
         return self.representative.check_reward(reward)
+
+    def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+        self.representative.check_sums(counts, totals, squares)
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return self.representative.accepts_rewards_of(other)
@@ -193,6 +197,22 @@ def mixture_reward(model, arm, mean, stream):
 def mixture_memory(model: MixtureModel) -> int:
     """Length of `stats.memory` that the belief needs."""
     return 2 * len(model.weights)
+
+
+def check_mixture_memory(model: MixtureModel, stats: Stats) -> None:
+    """Raise ValueError if memory, read from a saved agent, cannot be what `learn_mixture` wrote."""
+    components = len(model.weights)
+    gains, weights = stats.memory[-2 * components : -components], stats.memory[-components:]
+    if stats.received[0] == 0:
+        if gains.any() or weights.any():
+            raise ValueError("memory must be 0 for a mixture without rewards")
+        return
+    # The largest is 0, but beside the gains of absurd rewards the log weights of the prior are lost to rounding.
+    if abs((model.log_weights + gains).max()) > SAVED_ROUNDING - model.log_weights.min():
+        raise ValueError("memory must hold log weights of which the largest is about 0")
+    expected = np.exp(model.log_weights + gains)
+    if not np.allclose(weights, expected / expected.sum(), rtol=0.0, atol=SAVED_ROUNDING):
+        raise ValueError("memory must hold the weights that follow from its log weights")
 
 
 @learn.implement(MixtureModel)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -19,7 +20,7 @@ from bayesregret.contracts import (
     prior_total,
 )
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
-from bayesregret.models.bandit import Bandit
+from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
 from bayesregret.numerics.special import gammainccinv
@@ -65,6 +66,12 @@ class PoissonBandit(Bandit):
         if not 0.0 <= number <= checks.LARGEST or number != math.floor(number):
             raise checks.fail("reward", may_be, reward)
         return number
+
+    def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
+        super().check_sums(counts, totals, squares)
+        check_sums_of_positive(counts, totals, squares)
+        if (totals != np.floor(totals)).any():
+            raise ValueError("totals must be whole numbers")
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, PoissonBandit | BernoulliBandit)

@@ -13,6 +13,8 @@ from bayesregret.numerics.special import betaln
 from bayesregret.rng import beta, uniform
 
 TWO_PI = 2.0 * math.pi
+# Beyond it exp overflows; pseudo-counts of 1e20 lead there, by rounding. Its exp is as good as infinite.
+LARGEST_EXPONENT = 700.0
 
 
 @rarely_called
@@ -43,7 +45,7 @@ def density_bound(a, b, value):
     """
     both = a + b
     exponent = a * math.log(value * both / a) + b * math.log((1.0 - value) * both / b) + 1.0 / (12.0 * both)
-    return math.exp(exponent) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
+    return math.exp(min(exponent, LARGEST_EXPONENT)) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
 
 
 @jitable
@@ -68,7 +70,7 @@ def beta_quantile_rise(a, b, tail, quantile):
         return 0.0
     if a <= 1.0:
         return (1.0 - quantile) / b
-    return tail * math.exp(-log_density(a, b, quantile))
+    return tail * math.exp(min(-log_density(a, b, quantile), LARGEST_EXPONENT))
 
 
 @jitable

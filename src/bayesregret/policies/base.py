@@ -11,6 +11,7 @@ from bayesregret.contracts import prior_total, variance_proxy
 
 if TYPE_CHECKING:
     from bayesregret.agent import Agent
+    from bayesregret.contracts import Stats
     from bayesregret.models import Bandit
 
 # Largest exponent c of QuantileUCB and factor c of KL-UCB, whose proofs need 5 and 3: beyond it numbers overflow.
@@ -99,6 +100,24 @@ class Policy(ABC):
         """
         return rank + columns
 
+    def check_memory(self, settings: Any, belief: Any, stats: Stats, rounds: int) -> None:  # noqa: B027 (no need)
+        """Raise ValueError if `stats.memory`, read from a saved agent, cannot be this policy's.
+
+        By default any finite numbers pass. A policy that takes numbers from its memory for arms, or for places in a
+        table, must check them here.
+
+        Parameters
+        ----------
+        settings : NamedTuple
+            What `settings` returned.
+        belief : NamedTuple
+            What `belief` returned.
+        stats : Stats
+            The statistics, already checked, and the memory.
+        rounds : int
+            Number of decisions so far.
+        """
+
     def start(self, bandit: Bandit, *, horizon: int | None = None, seed: int = 0) -> Agent:
         """Start an agent that makes one decision at a time.
 
@@ -114,6 +133,17 @@ class Policy(ABC):
         from bayesregret.agent.start import start_agent
 
         return start_agent(self, bandit, horizon, seed)
+
+
+def keep(policy: Policy, **checked: Any) -> None:
+    """Store settings of a frozen policy again, as the plain Python values that their checks returned."""
+    for name, value in checked.items():
+        object.__setattr__(policy, name, value)
+
+
+def optional_probability(field: str, value: Any) -> float | None:
+    """Return a number strictly between 0 and 1, or None."""
+    return None if value is None else checks.probability(field, value)
 
 
 class BelievingPolicy(Policy):

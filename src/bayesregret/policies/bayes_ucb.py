@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from bayesregret import checks
 from bayesregret.contracts import confidence_width, current_mean, posterior_quantile, prior_pulls, rising_index
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import BelievingPolicy, has_no_width, log_inverse_delta
-from bayesregret.policies.pending import check_count_pending, pending_index
+from bayesregret.policies.base import BelievingPolicy, has_no_width, keep, log_inverse_delta, optional_probability
+from bayesregret.policies.pending import checked_pending, pending_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -87,9 +86,7 @@ class BayesUCB(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.delta is not None:
-            checks.probability("delta", self.delta)
-        check_count_pending(self.count_pending)
+        keep(self, delta=optional_probability("delta", self.delta), count_pending=checked_pending(self.count_pending))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
         log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_arm, choose_linear
-from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy, keep
 from bayesregret.policies.linear_selection import highest_mean
 from bayesregret.policies.selection import leading_arm
 
 if TYPE_CHECKING:
+    from bayesregret.contracts import Stats
     from bayesregret.models import Bandit
 
 
@@ -64,14 +65,21 @@ class ExploreCommit(BelievingPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.explore is not None:
-            checks.whole("explore", self.explore, 0)
+            keep(self, explore=checks.rounds("explore", self.explore, 0))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> ExploreRounds:
         if self.explore is not None:
-            return ExploreRounds(int(self.explore))
+            return ExploreRounds(self.explore)
         if horizon is None:
             raise ValueError("explore must be given, a whole number of rounds, when there is no horizon")
         return ExploreRounds((self.prior or bandit).best_exploration(horizon))
 
     def memory(self, bandit: Bandit) -> int:
         return 1
+
+    def check_memory(self, settings: ExploreRounds, belief: Any, stats: Stats, rounds: int) -> None:
+        winner, arms = stats.memory[0], len(stats.counts)
+        if winner not in range(arms + 1) or (winner == 0.0) != (rounds <= settings.explore):
+            raise ValueError(
+                f"memory must begin with 0 until exploration ends, then with a number from 1 to {arms}, got {winner:g}"
+            )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, posterior_mean
-from bayesregret.policies.base import BelievingPolicy, has_no_width
+from bayesregret.policies.base import BelievingPolicy, has_no_width, keep
 from bayesregret.policies.linear_selection import highest_mean
 from bayesregret.policies.selection import leading_arm
 from bayesregret.rng import uniform
@@ -102,7 +102,7 @@ class EpsilonGreedy(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.fraction("epsilon", self.epsilon)
+        keep(self, epsilon=checks.fraction("epsilon", self.epsilon))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> RandomOrGreedy:
-        return RandomOrGreedy(float(self.epsilon))
+        return RandomOrGreedy(self.epsilon)

@@ -9,7 +9,7 @@ from bayesregret import checks
 from bayesregret.contracts import choose_arm
 from bayesregret.dispatch import rarely_called
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.base import BelievingPolicy, keep
 from bayesregret.policies.information_gain.best_arm import (
     add_panel,
     ends,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 GAINS = ("exact", "variance")
+MOST_DRAWS = 10**6  # on a linear belief; one decision then takes seconds
 # Beyond these pseudo-counts, logarithms of the gamma function have fewer than eight decimals.
 LARGEST_COUNT = 1e7
 
@@ -125,12 +126,11 @@ class InformationDirected(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.one_of("gain", self.gain, GAINS)
-        checks.whole("draws", self.draws, 2)
+        keep(self, gain=checks.one_of("gain", self.gain, GAINS), draws=checks.whole("draws", self.draws, 2, MOST_DRAWS))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> InformationRatio | LinearInformationRatio:
         if (self.prior or bandit).kind == "linear":
-            return LinearInformationRatio(int(self.draws))
+            return LinearInformationRatio(self.draws)
         by_variance = self.gain == "variance"
         return InformationRatio(self._family(self.prior or bandit), make_rule(), make_outcomes(), by_variance)
 

@@ -21,7 +21,7 @@ from bayesregret.contracts.fast import (
     normal_deviation,
 )
 from bayesregret.dispatch import jitable
-from bayesregret.policies.base import LARGEST_C, Policy
+from bayesregret.policies.base import LARGEST_C, Policy, keep
 from bayesregret.policies.index_fast.scaled_widths import multipliers_kept, scaled_index
 from bayesregret.policies.index_fast.tangents import tangent_now
 
@@ -145,14 +145,14 @@ class KLUCB(Policy):
     c: float = 0.0
 
     def __post_init__(self) -> None:
-        checks.at_least("c", self.c, 0.0, LARGEST_C)
+        keep(self, c=checks.at_least("c", self.c, 0.0, LARGEST_C))
 
     def belief(self, bandit: Bandit) -> Any:
         rewards = bandit.representative.model
         return bandit.no_prior_model() if normal_deviation.supports(rewards) else rewards
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingDivergence | ConcaveDivergence | NormalDivergence:
-        c, belief = float(self.c), bandit.representative.model
+        c, belief = self.c, bandit.representative.model
         if normal_deviation.supports(belief):
             return NormalDivergence(c, normal_multipliers(c, multipliers_kept(horizon)))
         return ConcaveDivergence(c) if limit_rise.supports(belief) else MovingDivergence(c)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_linear, information, mean_now, variance_now
-from bayesregret.policies.base import Policy, log_inverse_delta
+from bayesregret.policies.base import Policy, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.linear_selection import first_highest
-from bayesregret.policies.pending import check_count_pending
+from bayesregret.policies.pending import checked_pending
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -68,11 +68,13 @@ class LinUCB(Policy):
     count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        checks.positive("regularisation", self.regularisation)
-        checks.at_least("bound", self.bound, 0.0)
-        if self.delta is not None:
-            checks.probability("delta", self.delta)
-        check_count_pending(self.count_pending)
+        keep(
+            self,
+            regularisation=checks.positive("regularisation", self.regularisation),
+            bound=checks.at_least("bound", self.bound, 0.0),
+            delta=optional_probability("delta", self.delta),
+            count_pending=checked_pending(self.count_pending),
+        )
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Ellipsoid:
         noise = self.belief(bandit).reward_noise

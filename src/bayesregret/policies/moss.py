@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.contracts import arm_index, variance_proxy
 from bayesregret.dispatch import jitable
-from bayesregret.policies.base import Policy
-from bayesregret.policies.pending import check_count_pending, mean_of_all, pending_index
+from bayesregret.policies.base import Policy, keep
+from bayesregret.policies.pending import checked_pending, mean_of_all, pending_index
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -65,7 +65,7 @@ class MOSS(Policy):
     count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_count_pending(self.count_pending)
+        keep(self, count_pending=checked_pending(self.count_pending))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MossWidth:
         if horizon is None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bayesregret import checks
 from bayesregret.contracts import choose_linear, confidence_width, posterior_mean, prior_pulls, variance_proxy
 from bayesregret.dispatch import contract, jitable
@@ -68,6 +70,8 @@ def counts_pending_linear(policy: Any, settings: Any) -> bool:
     return bool(getattr(policy, "count_pending", not choose_linear.supports(settings)))
 
 
-def check_count_pending(value: Any) -> None:
-    if not isinstance(value, bool):
+def checked_pending(value: Any) -> bool:
+    """Return the field `count_pending` of a policy as a bool."""
+    if not isinstance(value, bool | np.bool_):
         raise checks.fail("count_pending", "True or False", value)
+    return bool(value)

@@ -14,7 +14,7 @@ from bayesregret.contracts import posterior_quantile, rising_index
 from bayesregret.contracts.fast import index_multiplier, index_rise, normal_deviation, quantile_rise
 from bayesregret.dispatch import jitable
 from bayesregret.numerics.special import make_special_functions_ready, ndtri
-from bayesregret.policies.base import LARGEST_C, BelievingPolicy
+from bayesregret.policies.base import LARGEST_C, BelievingPolicy, keep
 from bayesregret.policies.index_fast.scaled_widths import multipliers_kept, scaled_index
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class QuantileUCB(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.at_least("c", self.c, 0.0, LARGEST_C)
+        keep(self, c=checks.at_least("c", self.c, 0.0, LARGEST_C))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | NormalQuantile:
         make_special_functions_ready()

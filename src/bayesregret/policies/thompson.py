@@ -24,6 +24,7 @@ from bayesregret.policies.thompson_fast.near_and_far import (
 )
 
 if TYPE_CHECKING:
+    from bayesregret.contracts import Stats
     from bayesregret.models import Bandit
 
 
@@ -85,6 +86,13 @@ class Thompson(BelievingPolicy):
 
     def scratch(self, bandit: Bandit) -> int:
         return scratch_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
+
+    def check_memory(self, settings: Any, belief: Any, stats: Stats, rounds: int) -> None:
+        if isinstance(settings, NearAndFar):
+            # Imported here because only agents that are loaded need it.
+            from bayesregret.policies.thompson_fast.saved_memory import check_near_and_far
+
+            check_near_and_far(settings, belief, stats, rounds)
 
     def _has_beta_posteriors(self, bandit: Bandit) -> bool:
         return pseudo_counts.supports(self.belief(bandit))

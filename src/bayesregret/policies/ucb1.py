@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesregret import checks
-from bayesregret.policies.base import Policy, log_inverse_delta
+from bayesregret.policies.base import Policy, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.bayes_ucb import UpperConfidence
-from bayesregret.policies.pending import check_count_pending
+from bayesregret.policies.pending import checked_pending
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -44,9 +43,7 @@ class UCB1(Policy):
     count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.delta is not None:
-            checks.probability("delta", self.delta)
-        check_count_pending(self.count_pending)
+        keep(self, delta=optional_probability("delta", self.delta), count_pending=checked_pending(self.count_pending))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:
         return UpperConfidence(log_inverse_delta(self.delta, horizon))

@@ -20,6 +20,9 @@ from bayesregret.policies.thompson_fast.beta_sampler import PREPARED, prepare_be
 U = np.uint64
 # A lease requires the log density to fall at this fraction, or more, of its rate when the threshold was set.
 RATE_KEPT = 0.75
+# Bounds on the probability of the tail, over that of a lease, beyond which there is nothing but rounding error.
+# Pseudo-counts of 1e30 lead there.
+SMALLEST_RATIO, LARGEST_RATIO = 1e-100, 1e100
 
 
 class BetaLease(NamedTuple):
@@ -76,15 +79,18 @@ def draw_above(model, stats, arm, value, bound, rate, stream):
 @rarely_called
 def set_tangent(policy, stats, leader, a, b, threshold, lease):
     """Write the lease's linear functions, which show whether the leader's draw is likely to exceed the threshold, for
-    its current data and for later data."""
+    its current data and for later data. Where rounding has left nothing of the density, there is no lease."""
     least_fall = RATE_KEPT * rate_of_fall(b, a, 1.0 - threshold)
     if least_fall <= 0.0:
+        return
+    ratio = density_bound(a, b, threshold) / (policy.tail_probability * least_fall)
+    if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
         return
     pulls, successes = stats.counts[leader], stats.totals[leader]
     by_success = math.log(threshold) + digamma_rise(a, a + b)
     by_failure = math.log(1.0 - threshold) + digamma_rise(b, a + b)
     lease[1], lease[2] = by_failure, by_success - by_failure
-    lease[0] = math.log(density_bound(a, b, threshold) / (policy.tail_probability * least_fall))
+    lease[0] = math.log(ratio)
     lease[0] -= lease[1] * pulls + lease[2] * successes
     lease[4], lease[5] = 1.0 / (1.0 - threshold), -1.0 / (threshold * (1.0 - threshold))
     lease[3] = least_fall * (1.0 - 1.0 / RATE_KEPT) - (lease[4] * pulls + lease[5] * successes)

@@ -41,7 +41,8 @@ U = np.uint64
 # which these probabilities fall above it; the number of times that far arms had to be drawn; the number of rewards at
 # which arms are sorted again; the place of the first far arm; the round of the next unlikely event, or 0; and the
 # numbers of the lease. After that all arms, the near ones first, the leader before all; in the same order their
-# bounds, their rates, and their counts when they were bounded (stamps). Finally each arm's place.
+# bounds, their rates, and their counts when they were bounded (stamps). The leader has no bound: in its place are its
+# successes when arms were sorted, and its stamp is its count then. Finally each arm's place.
 THRESHOLD, ANY_ABOVE, LEAST_RATE, MISSES, SORT_AT, FIRST_FAR, EVENT_AT, LEASE = range(8)
 HEAD = LEASE + LEASE_NUMBERS
 BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # offsets, in multiples of the number of arms
@@ -133,23 +134,37 @@ def sort_arms(policy, model, stats):
     for arm in range(stats.counts.shape[0]):
         other = current_mean(model, stats, arm)
         leader, mean = (arm if other > mean else leader), max(mean, other)
-    a, b = pseudo_counts(model, stats, leader)
-    threshold = mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+    threshold = threshold_of(policy, model, stats, leader)
     stats.memory[LEASE], stats.memory[LEASE + 1 : HEAD] = 1.0, 0.0  # no lease
     if make_others_far(model, stats, U(leader), threshold) > 1.0 - policy.alone_probability:
         bring_near(stats, policy.near_probability)
-    elif a >= 1.0 and b >= 1.0 and 0.0 < threshold < 1.0:
-        set_tangent(policy, stats, leader, a, b, threshold, stats.memory[LEASE:HEAD])
+    else:
+        set_lease(policy, model, stats, leader, threshold, stats.memory[LEASE:HEAD])
     update_far_bounds(model, stats)
+
+
+@jitable
+def threshold_of(policy, model, stats, leader):
+    mean = current_mean(model, stats, leader)
+    a, b = pseudo_counts(model, stats, leader)
+    return mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+
+
+@jitable
+def set_lease(policy, model, stats, leader, threshold, lease):
+    a, b = pseudo_counts(model, stats, leader)
+    if a >= 1.0 and b >= 1.0 and 0.0 < threshold < 1.0:
+        set_tangent(policy, stats, leader, a, b, threshold, lease)
 
 
 @jitable
 def make_others_far(model, stats, leader, threshold):
     """Make the leader the only near arm; return a bound on the probability that another exceeds the threshold."""
-    memory = stats.memory
+    memory, arms = stats.memory, U(stats.counts.shape[0])
     put(stats, U(HEAD), leader)
+    memory[U(HEAD) + BOUNDS * arms], memory[U(HEAD) + STAMPS * arms] = stats.totals[leader], stats.counts[leader]
     place, any_above = U(HEAD + 1), 0.0
-    for arm in range(U(stats.counts.shape[0])):
+    for arm in range(arms):
         if arm != leader:
             put(stats, place, arm)
             any_above += bound_far_arm(model, stats, place, arm, threshold)
