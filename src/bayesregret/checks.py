@@ -26,6 +26,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def one_line(text: str) -> str:
+    """Return text that prints as one line, quoted if it would not; a file name, for example."""
+    return text if text.isprintable() else repr(text)
+
+
 def fail(field: str, may_be: str, value: Any) -> ValueError:
     """Return the error to raise for a bad value."""
     return ValueError(f"{field} must be {may_be}, got {shown(value)}")

@@ -78,9 +78,9 @@ def load_problem(path: str | os.PathLike[str]) -> Bandit:
     try:
         return problem_from_dict(_parse(_read(name), PurePath(name).suffix.lower()))
     except RecursionError:
-        raise ValueError(f"{_one_line(name)}: is nested too deeply") from None
+        raise ValueError(f"{checks.one_line(name)}: is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{_one_line(name)}: {error}") from None
+        raise ValueError(f"{checks.one_line(name)}: {error}") from None
 
 
 def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
@@ -102,7 +102,7 @@ def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
     try:
         return models[model](**arguments)
     except (TypeError, OverflowError) as error:  # from the constructor of a user's class
-        raise ValueError(_one_line(str(error))) from error
+        raise ValueError(checks.one_line(str(error))) from error
 
 
 def _components(tables: Any) -> Any:
@@ -176,7 +176,7 @@ def _parse_toml(text: str, suffix: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         if suffix in (".csv", ".tsv") or _has_csv_headings(text):
             raise ValueError(CSV_FILE) from None
-        raise ValueError(f"is not TOML: {_one_line(str(error))}") from None
+        raise ValueError(f"is not TOML: {checks.one_line(str(error))}") from None
     except ValueError:  # Python's limit on the digits of an int
         raise ValueError(TOO_MANY_DIGITS) from None
 
@@ -349,7 +349,3 @@ def _listed(names: Collection[str], last: str) -> str:
 def _field(name: Any) -> str:
     """Return the name of a field for a message, quoted unless it is a short identifier."""
     return name if isinstance(name, str) and name.isidentifier() and len(name) <= 40 else checks.shown(name)
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)
