@@ -90,36 +90,38 @@ from bayesregret.cli import run
 from cli.test_writing import COMMANDS
 if os.getuid() == 0:
     os.setuid(65534)
-for arguments, target, said in COMMANDS:
-    print(run(arguments), file=sys.stderr)
+for folder in sys.argv[1:]:
+    os.chdir(folder)
+    for arguments, target, said in COMMANDS:
+        print(run(arguments), file=sys.stderr)
 """
 
 
 def test_read_only_files_and_folders_stay(monkeypatch):
     with tempfile.TemporaryDirectory() as made:
-        monkeypatch.chdir(made)
-        make_inputs()
+        os.chmod(made, 0o755)
+        for name in ("file", "folder"):
+            os.mkdir(f"{made}/{name}")
+            monkeypatch.chdir(f"{made}/{name}")
+            make_inputs()
         for _, target, _ in COMMANDS:
-            pathlib.Path(target).write_text("old")
-        for change, found in ((lambda path: path.chmod(0o444), "the file"), (lambda path: path.unlink(), "its folder")):
-            for _, target, _ in COMMANDS:
-                change(pathlib.Path(target))
-            for folder, mode in ((".", 0o755), ("out", 0o777), ("out/figures", 0o777)):
-                os.chmod(folder, mode if found == "the file" else 0o555)
-            before = everything()
-            path = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), *sys.path])
-            done = subprocess.run(
-                [sys.executable, "-c", READ_ONLY],
-                capture_output=True,
-                text=True,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-            assert (done.returncode, done.stdout) == (0, ""), done.stderr
-            lines = done.stderr.splitlines()
-            assert lines[1::2] == ["2"] * len(COMMANDS), done.stderr
-            assert all(line.endswith(f": {found} is read-only") for line in lines[::2]), done.stderr
-            assert everything() == before
-        os.chmod(".", 0o755)
+            pathlib.Path(made, "file", target).write_text("old")
+            pathlib.Path(made, "file", target).chmod(0o444)
+        for folder in ("out", "out/figures"):
+            os.chmod(f"{made}/file/{folder}", 0o777)
+            os.chmod(f"{made}/folder/{folder}", 0o555)
+        monkeypatch.chdir(made)
+        before = everything()
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), *sys.path]))
+        command = [sys.executable, "-c", READ_ONLY, f"{made}/file", f"{made}/folder"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        lines = done.stderr.splitlines()
+        assert lines[1::2] == ["2"] * 2 * len(COMMANDS)
+        reasons = [line.rsplit(": ", 1)[1] for line in lines[::2]]
+        whole, folder = ["the file is read-only"] * len(COMMANDS), ["its folder is read-only"] * len(COMMANDS)
+        assert reasons == whole + folder
+        assert everything() == before
 
 
 def test_a_full_disk_is_one_line_and_keeps_the_old_file(inputs, monkeypatch):
@@ -135,15 +137,16 @@ def test_a_full_disk_is_one_line_and_keeps_the_old_file(inputs, monkeypatch):
 
 
 def test_an_emptied_figure_is_written_again(inputs):
+    pathlib.Path("sweep.toml").write_text(SWEEP.replace("reward_noise", "#"))
     arguments = ["sweep", "sweep.toml", "--output", "out", "--no-progress"]
     assert "out/report.html written" in inputs(*arguments).out
-    figure = pathlib.Path("out/figures/sweep-1.csv")
+    figure = pathlib.Path("out/figures/sweep.csv")
     text = figure.read_text()
     figure.write_text("")
-    assert "6 points, 0 run now; out/report.html written" in inputs(*arguments).out
+    assert "3 points, 0 run now; out/report.html written" in inputs(*arguments).out
     assert figure.read_text() == text
-    assert "6 points, 0 run now; out/report.html up to date" in inputs(*arguments).out
+    assert "3 points, 0 run now; out/report.html up to date" in inputs(*arguments).out
     assert set(json.loads(pathlib.Path("out/contents.json").read_text())["files"]) == {
         "report.html",
-        *(f"figures/sweep-{number}.{form}" for number in (1, 2) for form in ("pdf", "png", "csv", "tex")),
+        *(f"figures/sweep.{form}" for form in ("pdf", "png", "csv", "tex")),
     }
