@@ -29,7 +29,7 @@ def shown(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that fits in a line of a message."""
+    """Return text that prints as one line, quoted if it would not; a file name, for example."""
     return text if text.isprintable() else repr(text)
 
 

@@ -108,10 +108,13 @@ def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
         ("bernoulli --output plan.pdf", "--output must be the name of an .html file, got plan.pdf"),
         (
             "bernoulli --output nowhere/plan.html",
-            "--output must be a file in an existing folder, got nowhere",
+            "--output must be a file that can be written, got nowhere/plan.html: its folder does not exist",
         ),
         ("bernoulli --agent agent.txt", "--agent must be the name of a .json file, got agent.txt"),
-        ("bernoulli --agent nowhere/agent.json", "--agent must be a file in an existing folder, got nowhere"),
+        (
+            "bernoulli --agent nowhere/agent.json",
+            "--agent must be a file that can be written, got nowhere/agent.json: its folder does not exist",
+        ),
         ("bernoulli --unit <b>", "unit must be a word of at most 40 printable characters"),
         ("bernoulli --control 1.5", "control must be a number between 0 and 1, got 1.5"),
         ("bernoulli --control 0.1 --control-arm 1", "one of control and control_arm may be given, not both"),

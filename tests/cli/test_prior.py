@@ -205,14 +205,11 @@ def test_a_missing_file(bayesregret):
 
 def test_a_missing_folder(fit):
     outcome = fit("--model", "bernoulli", "--output", "none/p.toml")
-    assert complaint(outcome) == "--output must be a file in an existing folder, got none/p.toml"
+    said = "must be a file that can be written, got"
+    assert complaint(outcome) == f"--output {said} none/p.toml: its folder does not exist"
     outcome = fit("--model", "bernoulli", "--output", "p.toml", "--figure", "none/fit.png")
-    assert complaint(outcome) == "--figure must be a file in an existing folder, got none/fit.png"
+    assert complaint(outcome) == f"--figure {said} none/fit.png: its folder does not exist"
     assert not pathlib.Path("p.toml").exists()
-    pathlib.Path("folder.toml").mkdir()
-    assert complaint(fit("--model", "bernoulli", "--output", "folder.toml")).startswith(
-        "--output must be a file in an "
-    )
 
 
 def test_no_picture_without_matplotlib(fit, monkeypatch):

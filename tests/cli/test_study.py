@@ -124,7 +124,7 @@ def test_merge(study):
             "points.xls: the suffix must be one of .csv, .parquet, .json, or the format",
         ),
         ("export one.sqlite p.csv --format xls", 'format must be "csv" or "parquet" or "json", got \'xls\''),
-        ("export one.sqlite no/p.csv", "no/p.csv: cannot be written: No such file or directory"),
+        ("export one.sqlite no/p.csv", "no/p.csv: cannot be written: its folder does not exist"),
         ("merge one.sqlite", "Missing argument 'OTHER...' (see bayesregret study merge --help)"),
         ("merge new.sqlite one.sqlite text.txt", "text.txt: is not a study"),
         ("merge new.sqlite new.sqlite", "new.sqlite: there is no such file"),

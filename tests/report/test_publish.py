@@ -42,3 +42,26 @@ def test_what_changed_or_is_missing_is_written_again(finished, tmp_path):
     (tmp_path / CONTENTS).write_text("{")
     assert publish(finished, tmp_path, title="Other")[1]
     assert report.exists()
+
+
+@pytest.mark.parametrize("name", ["report.html", "figures/sweep.csv", "figures/sweep.pdf", CONTENTS])
+def test_what_someone_emptied_or_edited_is_written_again(finished, tmp_path, name):
+    publish(finished, tmp_path, title="Widths")
+    path = tmp_path / name
+    good = path.read_bytes()
+    for bad in (b"", good + b" ", good.replace(b"0", b"1")):
+        path.write_bytes(bad)
+        assert publish(finished, tmp_path, title="Widths")[1]
+        assert path.read_bytes() == good
+    assert not publish(finished, tmp_path, title="Widths")[1], "the control"
+
+
+@pytest.mark.parametrize("name", ["report.html", "figures/sweep.csv", CONTENTS])
+def test_a_link_in_the_way_keeps_every_file(finished, tmp_path, name):
+    publish(finished, tmp_path, title="Widths")
+    mine = (tmp_path / name).rename(tmp_path / "mine")
+    (tmp_path / name).symlink_to(mine)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    with pytest.raises(ValueError, match=rf"{name}: cannot be written: it is a symbolic link$"):
+        publish(finished, tmp_path, title="Other")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before

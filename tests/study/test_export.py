@@ -5,6 +5,7 @@ import errno
 import json
 import math
 import os
+import re
 import sys
 
 import hypothesis.strategies as st
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from bayesregret.study import Study, StudyError, StudyWriteError, export
+from bayesregret.writing import FORMULA_STARTS
 
 POINTS = [
     (
@@ -119,7 +121,9 @@ def read(path, name):
     if name == "csv":
         with open(path, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                yield float(row["result.mean"]), json.loads(row["result.curve"])[0], row["result.text"]
+                # Text that might be a formula has an apostrophe in front.
+                text = re.sub(f"^'(?=[{re.escape(''.join(FORMULA_STARTS))}])", "", row["result.text"])
+                yield float(row["result.mean"]), json.loads(row["result.curve"])[0], text
     else:
         rows = json.loads(path.read_bytes()) if name == "json" else pyarrow.parquet.read_table(path).to_pylist()
         for row in rows:
@@ -146,7 +150,7 @@ def test_what_cannot_be_written_leaves_the_target_as_it_was(study, tmp_path, mon
         (tmp_path / "points.txt", None, "points.txt: the suffix must be one of .csv, .parquet, .json, or the format"),
         (target, "xml", 'format must be "csv" or "parquet" or "json", got \'xml\''),
         (tmp_path, "csv", f"{tmp_path}: cannot be written: it is a folder"),
-        (tmp_path / "no" / "x.csv", None, "x.csv: cannot be written: No such file or directory"),
+        (tmp_path / "no" / "x.csv", None, "x.csv: cannot be written: its folder does not exist"),
         (study, "csv", "study.sqlite: is the study itself and cannot be the target"),
     ):
         with pytest.raises(ValueError, match=r"format|written|itself") as caught:
@@ -173,11 +177,23 @@ def test_a_full_disk_leaves_the_target_as_it_was(study, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["points.csv", "study.sqlite"]
 
 
-def test_a_target_that_is_a_link_stays_one(study, tmp_path):
+def test_a_link_is_not_followed(study, tmp_path):
+    (tmp_path / "real.csv").write_text("mine")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    export(study, tmp_path / "link.csv")
+    with pytest.raises(StudyError, match=r"link\.csv: cannot be written: it is a symbolic link$"):
+        export(study, tmp_path / "link.csv")
     assert (tmp_path / "link.csv").is_symlink()
-    assert (tmp_path / "real.csv").read_text().startswith("key,version,")
+    assert (tmp_path / "real.csv").read_text() == "mine"
+
+
+def test_csv_has_no_formulas(tmp_path):
+    path = tmp_path / "study.sqlite"
+    with Study.open(path) as opened:
+        opened.save({"note": "=1+1", "odd": "a\r=1+1"}, {"regret": -1.5, "least": "-inf", "flag": False}, seconds=0.0)
+    export(path, tmp_path / "points.csv")
+    with open(tmp_path / "points.csv", encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert list(row.values())[4:] == ["'=1+1", "a\r=1+1", "-1.5", "-inf", "false"]
 
 
 def test_two_fields_for_one_column(tmp_path):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from bayesregret.writing import obstacle
 
 PROGRAM = "bayesregret"
 
@@ -25,8 +26,9 @@ def bad_input() -> Iterator[None]:
 
 def check_can_be_written(option: str, file: str) -> None:
     """Raise an error, before long work begins, if a file cannot be written."""
-    if os.path.isdir(file) or not os.path.isdir(os.path.dirname(file) or "."):
-        raise ValueError(f"{option} must be a file in an existing folder, got {file}")
+    found = obstacle(file)
+    if found is not None:
+        raise ValueError(f"{option} must be a file that can be written, got {file}: {found}")
 
 
 def complain(message: str, status: int) -> int:

@@ -145,12 +145,12 @@ def _run(
     progress: bool | None,
 ) -> None:
     from bayesregret.experiments.runner import run_experiments
-    from bayesregret.report.publish import publish
+    from bayesregret.report.publish import make_folder, publish
     from bayesregret.study import Study
 
     check_libraries()
     begin = time.perf_counter()
-    os.makedirs(folder, exist_ok=True)
+    make_folder(folder, [experiment.figure for experiment in experiments])
     path = study_file or os.path.join(folder, STUDY)
     threads = None if threads is None else checks.whole("threads", threads, 1)
     points = sum(len(experiment.points) for experiment in experiments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
@@ -15,9 +14,10 @@ from bayesregret.experiments.table import Table
 from bayesregret.plotting.drawing import draw
 from bayesregret.plotting.latex import latex_table
 from bayesregret.plotting.style import COLUMN, PAPER, Size, paper_style
-from bayesregret.writing import write_atomically
+from bayesregret.writing import csv_text, write_atomically
 
 DPI = 300
+FORMS = ("pdf", "png", "csv", "tex")
 
 
 def save(table: Table, folder: str | os.PathLike[str], size: Size = COLUMN) -> list[Path]:
@@ -32,12 +32,24 @@ def save(table: Table, folder: str | os.PathLike[str], size: Size = COLUMN) -> l
         "csv": csv_table(table).encode(),
         "tex": latex_table(table).encode(),
     }
-    return [write_atomically(folder / f"{file_name(table)}.{ending}", content) for ending, content in contents.items()]
+    return [
+        write_atomically(folder / name, contents[form])
+        for form, name in zip(FORMS, figure_files(table.figure), strict=True)
+    ]
 
 
-def file_name(table: Table) -> str:
+def file_name(figure: str) -> str:
     """Return the figure's name, safe as a file name and as an HTML id."""
-    return re.sub(r"[^\w.-]+", "-", table.figure).strip(".-") or "figure"
+    return re.sub(r"[^\w.-]+", "-", figure).strip(".-") or "figure"
+
+
+def figure_files(figure: str) -> list[str]:
+    """Return the names of the files that `save` writes.
+
+    >>> figure_files("figure-1a")
+    ['figure-1a.pdf', 'figure-1a.png', 'figure-1a.csv', 'figure-1a.tex']
+    """
+    return [f"{file_name(figure)}.{form}" for form in FORMS]
 
 
 def rendered(figure: Figure, form: str, **options: Any) -> bytes:
@@ -50,6 +62,4 @@ def rendered(figure: Figure, form: str, **options: Any) -> bytes:
 
 def csv_table(table: Table) -> str:
     """Return the table as CSV, every number with all its digits."""
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(table.rows())
-    return buffer.getvalue()
+    return csv_text(table.rows())

@@ -6,17 +6,21 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from bayesregret.checks import one_line
 from bayesregret.experiments.runner import Finished
-from bayesregret.writing import write_atomically
+from bayesregret.plotting.saving import figure_files, save
+from bayesregret.report.reproduction_page import write_report
+from bayesregret.writing import obstacle, write_atomically
 
 REPORT = "report.html"
-CONTENTS = "contents.json"  # fingerprint of the folder's content, which shows whether it is up to date
+FIGURES = "figures"
+CONTENTS = "contents.json"  # fingerprints of what was asked for and of every file, which show whether all is up to date
 LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
 
@@ -32,16 +36,14 @@ def publish(
 
     Return the report's path, and whether anything was written: nothing is if the folder is up to date.
     """
-    target = Path(folder)
+    figures = [done.table.figure for done in finished]
+    target = make_folder(folder, figures)
     report = target / REPORT
     contents = _contents(finished, title, bounds)
-    if _is_up_to_date(target, contents):
+    if _is_up_to_date(target, figures, contents):
         return report, False
-    from bayesregret.plotting import save  # loads matplotlib, only if needed
-    from bayesregret.report import write_report
-
-    target.mkdir(parents=True, exist_ok=True)
-    files = [path for done in finished for path in save(done.table, target / "figures")]
+    for done in finished:
+        save(done.table, target / FIGURES)
     write_report(
         report,
         title=title,
@@ -50,16 +52,53 @@ def publish(
         bounds=list(bounds),
         about={**(about or {}), "Versions": _versions()},
     )
-    written = {"contents": contents, "files": [os.fspath(path.relative_to(target)) for path in [report, *files]]}
-    write_atomically(target / CONTENTS, json.dumps(written, indent=1) + "\n")
+    write_atomically(target / CONTENTS, _record(target, figures, contents))
     return report, True
+
+
+def make_folder(folder: str | os.PathLike[str], figures: Iterable[str]) -> Path:
+    """Create the folder of a report; raise an error, before long work begins, if a file of it cannot be written."""
+    target = Path(folder)
+    try:
+        for made in (target, target / FIGURES):
+            made.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise ValueError(f"{one_line(os.fspath(made))}: cannot be made a folder: {error.strerror}") from None
+    for name in [*_outputs(figures), CONTENTS]:
+        found = obstacle(target / name)
+        if found is not None:
+            raise ValueError(f"{one_line(os.fspath(target / name))}: cannot be written: {found}")
+    return target
+
+
+def _outputs(figures: Iterable[str]) -> list[str]:
+    """Return the names of the report and of all files of its figures, in their folder."""
+    return [REPORT, *(f"{FIGURES}/{name}" for figure in figures for name in figure_files(figure))]
+
+
+def _is_up_to_date(folder: Path, figures: Iterable[str], contents: str) -> bool:
+    """Return whether these contents were written last, and every file is as it was written."""
+    try:
+        return (folder / CONTENTS).read_bytes() == _record(folder, figures, contents)
+    except FileNotFoundError:
+        return False
+
+
+def _record(folder: Path, figures: Iterable[str], contents: str) -> bytes:
+    """Return what contents.json has if these contents are in the files that are there now."""
+    files = {name: _sha256((folder / name).read_bytes()) for name in _outputs(figures)}
+    return (json.dumps({"contents": contents, "files": files}, indent=1) + "\n").encode()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _contents(finished: Sequence[Finished], title: str, bounds: Sequence[Any]) -> str:
     """Return a fingerprint of the content, without the time it took, and of the code that draws it."""
     content: list[Any] = [title, _versions(), _drawing_code(), list(bounds)]
     content += [[done.table.to_dict(), [asdict(claim) for claim in done.claims]] for done in finished]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return _sha256(json.dumps(content, sort_keys=True).encode())
 
 
 def _drawing_code() -> str:
@@ -70,14 +109,6 @@ def _drawing_code() -> str:
             if path.is_file():
                 digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _is_up_to_date(folder: Path, contents: str) -> bool:
-    try:
-        written = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
-        return written["contents"] == contents and all((folder / name).exists() for name in written["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
 
 
 def _versions() -> dict[str, str]:

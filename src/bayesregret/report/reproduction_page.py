@@ -115,7 +115,7 @@ def _names(tables: Sequence[Table]) -> list[str]:
     """Return unique names for ids."""
     names: list[str] = []
     for table in tables:
-        name = file_name(table)
+        name = file_name(table.figure)
         names.append(name if name not in names else f"{name}-{len(names)}")
     return names
 

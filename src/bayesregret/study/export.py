@@ -6,8 +6,6 @@ settings and result, nested ones with a dot: settings.problem.model, result.regr
 
 from __future__ import annotations
 
-import csv
-import errno
 import io
 import json
 import os
@@ -16,14 +14,14 @@ from pathlib import PurePath
 from typing import Any
 
 from bayesregret import checks
-from bayesregret.study.files import StudyError, StudyWriteError, one_line
+from bayesregret.study.files import StudyError, StudyWriteError
 from bayesregret.study.points import StudyEntry
 from bayesregret.study.store import Study
+from bayesregret.writing import WriteError, csv_text, obstacle, write_atomically
 
 ABOUT = ("key", "version", "seconds", "finished")
 INFINITIES = {"inf": float("inf"), "-inf": float("-inf")}
 LARGEST_INT64 = 2**63 - 1
-DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 Record = dict[str, Any]
 
@@ -31,15 +29,21 @@ Record = dict[str, Any]
 def export(study: str | os.PathLike[str], target: str | os.PathLike[str], format: str | None = None) -> int:
     """Write all points of a study to a file; return the number of points.
 
-    The format is "csv", "parquet" or "json"; None derives it from the target's suffix. An existing target is replaced
-    once the new one is complete, and stays unchanged if anything goes wrong.
+    The format is "csv", "parquet" or "json"; None derives it from the target's suffix. An existing file is replaced
+    once the new one is complete, and stays unchanged if anything goes wrong; a link or a device is never written.
     """
     write = FORMATS[_format(target, format)]
+    found = obstacle(target)
+    if found is not None:
+        raise StudyError(f"{_name(target)}: cannot be written: {found}")
     with Study.open(study, write=False) as opened:
         if os.path.exists(target) and os.path.samefile(study, target):
             raise StudyError(f"{opened.name}: is the study itself and cannot be the target")
         records = [flat(entry) for entry in opened.entries()]
-    replace_file(_name(target), os.path.realpath(target), write(records))
+    try:
+        write_atomically(target, write(records))
+    except WriteError as error:
+        raise StudyWriteError(str(error)) from error
     return len(records)
 
 
@@ -76,47 +80,21 @@ def _format(target: Any, format: str | None) -> str:
 
 
 def _name(path: Any) -> str:
-    return one_line(os.fsdecode(path))
-
-
-def replace_file(name: str, target: str, content: bytes) -> None:
-    """Replace a file atomically: readers see the old or the new content. The name is for error messages."""
-    unfinished = f"{target}.{os.getpid()}.part"
-    try:
-        if os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        try:
-            with open(unfinished, "xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(unfinished, target)
-        except BaseException:
-            if os.path.exists(unfinished):
-                os.unlink(unfinished)
-            raise
-    except OSError as error:
-        kind = StudyWriteError if error.errno in DISK_FAULTS else StudyError
-        raise kind(f"{name}: cannot be written: {error.strerror or error}") from None
+    return checks.one_line(os.fsdecode(path))
 
 
 # --- CSV and JSON --------------------------------------------------------------------------------------------------
 
 
 def _csv(records: list[Record]) -> bytes:
-    """Return CSV: text unchanged, everything else as JSON; missing fields and null are empty."""
+    """Return CSV: numbers and text as they are, everything else as JSON; missing fields and null are empty."""
     names = _columns(records)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(record.get(name)) for name in names] for record in records)
-    return _utf8(text.getvalue())
+    return _utf8(csv_text([names, *([_cell(record.get(name)) for name in names] for record in records)]))
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value)
+def _cell(value: Any) -> Any:
+    """Return what the cell shows; minus infinity is a number, and no text that a spreadsheet might run."""
+    return json.dumps(value) if isinstance(value, bool | list | dict) else INFINITIES.get(value, value)
 
 
 def _json(records: list[Record]) -> bytes:

@@ -53,7 +53,7 @@ def open_file(path: Any, *, create: bool, write: bool) -> tuple[str, sqlite3.Con
     """Return the file's name for messages and a checked connection."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fsdecode(path):
         raise checks.fail("path", "the path of a study", path)
-    name = one_line(os.fsdecode(path))
+    name = checks.one_line(os.fsdecode(path))
     real = os.path.realpath(path)
     with readable_errors(name):
         create = create and write
@@ -245,7 +245,7 @@ def _readable(name: str, error: sqlite3.Error) -> StudyError | StudyWriteError:
 
 
 def damaged(name: str, how: str) -> StudyError:
-    return StudyError(f"{name}: is damaged: {one_line(' '.join(how.split()))}")
+    return StudyError(f"{name}: is damaged: {checks.one_line(' '.join(how.split()))}")
 
 
 def _empty(name: str) -> StudyError:
@@ -256,8 +256,3 @@ def _code(error: sqlite3.Error) -> int | None:
     """Return SQLite's primary error code, without the higher bits of the extended code."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
-
-
-def one_line(text: str) -> str:
-    """Return printable text."""
-    return text if text.isprintable() else ascii(text)
