@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.saved import FORMAT, VERSION, numbers, parsed, policy_from_dict, policy_to_dict
+from bayesregret.agent.saved import FORMAT, VERSION, numbers, parsed
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.policy_data import policy_from_dict, policy_to_dict
 from bayesregret.problem import problem_from_dict
 from bayesregret.simulation.kernels.select import Selection
 

@@ -1,4 +1,4 @@
-"""Agents as text: the policy as plain data, and careful reading of a saved state."""
+"""Agents as text: careful reading of a saved state."""
 
 from __future__ import annotations
 
@@ -10,29 +10,9 @@ import numpy as np
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.models import Bandit
-from bayesregret.policies import Policy
-from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
 VERSION = 1
-
-
-def policy_to_dict(policy: Policy) -> dict[str, Any]:
-    given = {name: value for name, value in vars(policy).items() if value is not None}
-    return {"name": policy.name} | {
-        name: value.to_dict() if isinstance(value, Bandit) else value for name, value in given.items()
-    }
-
-
-def policy_from_dict(data: dict[str, Any]) -> Policy:
-    arguments = dict(data)
-    name = arguments.pop("name")
-    if name not in Policy.classes:
-        raise ValueError(f"policy must be one of {', '.join(sorted(Policy.classes))}, got {checks.shown(name)}")
-    if "prior" in arguments:
-        arguments["prior"] = problem_from_dict(arguments["prior"])
-    return Policy.classes[name](**arguments)
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
 from bayesregret.simulation.simulate import simulate
 
@@ -72,7 +73,7 @@ class Computed(NamedTuple):
 def compute_point(settings: Settings) -> Computed:
     """Compute the exact regrets, bounds and optimal regret that the settings request; ValueError if impossible."""
     bandit = problem_from_dict(settings["problem"])
-    policies = [_policy(policy) for policy in settings["policies"]]
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
     return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings), _optimal(bandit, settings))
 
 
@@ -80,7 +81,7 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
     """Return the result of a point. Computations come first, so that impossible requests fail before any simulation."""
     exact, bounds, optimal = compute_point(settings) if computed is None else computed
     bandit = problem_from_dict(settings["problem"])
-    policies = [_policy(policy) for policy in settings["policies"]]
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
     found = simulate(
         bandit,
         policies,
@@ -109,14 +110,6 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
         ],
         "bounds": bounds,
     } | optimal
-
-
-def _policy(settings: Mapping[str, Any]) -> Policy:
-    given = dict(settings)
-    prior = given.pop("prior", None)
-    if prior is not None:
-        given["prior"] = problem_from_dict(prior)
-    return Policy.classes[given.pop("name")](**given)
 
 
 def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> list[dict[str, float]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import os
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +16,9 @@ from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, 
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.models import Bandit
-from bayesregret.policies import Policy
-from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
+from bayesregret.policy_data import policy_from_dict
+from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
+from bayesregret.reading import naming, parse_toml, read_text
 
 FIELDS = {
     *("problem", "vary", "policies", "bounds", "exact", "optimal"),
@@ -39,18 +39,8 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal`, regrets are
     divided by the optimal regret.
     """
-    name = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
-    except OSError as error:
-        raise ValueError(f"{name}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name}: is not TOML: {' '.join(str(error).split())}") from None
-    try:
-        return sweep_experiments(data)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    with naming(path):
+        return sweep_experiments(parse_toml(read_text(os.fsdecode(path), LARGEST_FILE)))
 
 
 def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
@@ -109,7 +99,7 @@ def _experiment(
             _bandit(data, changed),
             policies,
             **times,
-            runs=checks.whole("runs", data.get("runs", paper_settings.RUNS), 1),
+            runs=checks.whole("runs", data.get("runs", paper_settings.RUNS), 2),
             seed=checks.whole("seed", data.get("seed", paper_settings.SEED), 0),
             bounds=bounds,
             exact=exact,
@@ -149,13 +139,18 @@ def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:
 
 def _policies(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     given = data.get("policies", ["bayes-ucb", "ucb1"])
+    may_be = "a list of names, or of tables with a name and settings"
     if not isinstance(given, list) or not given:
-        raise checks.fail("policies", "a list of names, or of tables with a name and settings", given)
+        raise checks.fail("policies", may_be, given)
     made = []
     for policy in given:
-        settings = {"name": policy} if isinstance(policy, str) else dict(policy)
-        checks.one_of("policies", settings.get("name"), Policy.classes)
-        made.append(settings)
+        if not isinstance(policy, str | Mapping):
+            raise checks.fail("policies", may_be, given)
+        made.append({"name": policy} if isinstance(policy, str) else dict(policy))
+        try:
+            policy_from_dict(made[-1])
+        except ValueError as error:
+            raise ValueError(f"policies, number {len(made)}: {error}") from None
     return made
 
 
