@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bayesregret.extras import MissingExtraError
+
 PROGRAM = "bayesregret"
 
 
@@ -19,7 +21,7 @@ def bad_input() -> Iterator[None]:
     """Treat errors that the package raises in this block as bad input."""
     try:
         yield
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError, MissingExtraError) as error:
         raise InputError(str(error)) from error
 
 

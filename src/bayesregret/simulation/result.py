@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
+from bayesregret.extras import require
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 
@@ -358,6 +359,7 @@ class SimulationResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Regret curves as a pandas DataFrame with the columns policy, round, regret and stderr."""
+        require("frame", "to_frame")
         import pandas as pd
 
         return pd.concat(
@@ -373,6 +375,7 @@ class SimulationResult:
         ax : matplotlib.axes.Axes, optional
             Axes to draw in; by default those of a new figure.
         """
+        require("plot", "plot")
         import matplotlib.pyplot as plt
 
         if ax is None:
