@@ -178,7 +178,7 @@ def test_unreadable_files_are_one_line(tmp_path, monkeypatch):
 
 
 def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
-    def refuse(*args):
+    def refuse(*args, **options):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr("builtins.open", refuse)  # modes do not bind the superuser, who may run this test
