@@ -3,6 +3,7 @@
 import pytest
 
 import bayesregret as br
+from bayesregret.experiments import sweep
 from bayesregret.experiments.point import run_point
 from bayesregret.experiments.sweep import load_sweep, sweep_experiments
 
@@ -111,6 +112,20 @@ def test_bad_sweeps_get_one_clear_line(changes, message):
     with pytest.raises(ValueError, match=message) as caught:
         sweep_experiments(SWEEP | changes)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("points", "fit"), [(20, 20), (21, 20), (24, 8)])
+def test_problems_that_do_not_fit_into_memory(monkeypatch, points, fit):
+    """20 points of 500 arms have 10,000 numbers, of 40 bytes each."""
+    monkeypatch.setattr(sweep, "free_memory", lambda: 400_000)
+    large = SWEEP | {"problem": {"common": "gaussian", "arms": 500}, "vary": {"prior_width": [1.0] * points}}
+    if fit == points:
+        assert len(sweep_experiments(large)[0].points) == points
+        return
+    said = f"vary must give fewer points or smaller problems, got {points} points, of which {fit} fit into 400.0 kB of"
+    monkeypatch.setattr(sweep, "_experiment", lambda *_: pytest.fail("it started"))
+    with pytest.raises(ValueError, match=said):
+        sweep_experiments(large)
 
 
 def test_files(tmp_path):

@@ -11,11 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
-from bayesregret.simulation.simulate import simulate
+from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, simulate
+from bayesregret.simulation.size import check_rounds, most_runs
 
 if TYPE_CHECKING:
     from bayesregret.bounds.bound import Formula
@@ -60,6 +62,17 @@ def point_settings(
     # Defaults are left out, so that points computed before these settings existed keep their keys.
     optional = {"exact": exact, "optimal": optimal, "delay": delay, "batch": batch}
     return settings | {name: value for name, value in optional.items() if value != DEFAULTS[name]}
+
+
+def check_size(settings: Settings, threads: int) -> None:
+    """Raise an error if the simulation of a point does not fit into memory, or has too many rounds."""
+    horizon = checks.whole("horizon", settings["horizon"], 1, LARGEST_HORIZON)
+    runs = checks.whole("runs", settings["runs"], 1, LARGEST_RUNS)
+    delay, batch = checked_late(settings.get("delay", 0), settings.get("batch", 1), horizon)
+    check_rounds(horizon, runs)
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
+    size = {"checkpoints": 1, "threads": threads, "late": min(delay + batch, horizon)}
+    most_runs(problem_from_dict(settings["problem"]), policies, runs=runs, keep=None, **size)
 
 
 class Computed(NamedTuple):

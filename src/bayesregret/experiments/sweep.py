@@ -14,7 +14,9 @@ from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
+from bayesregret.experiments.precompute import FEWEST_POINTS
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
+from bayesregret.memory import array_bytes, free_memory, shown_bytes
 from bayesregret.models import Bandit
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
@@ -27,6 +29,10 @@ FIELDS = {
 # Fields that may vary besides the problem's: default and smallest value.
 TIMES = {"horizon": (paper_settings.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
 MOST_POINTS = 100_000
+# Bytes for each number of a problem in the settings of all points: a list of Python's floats, and text to compare;
+# worker processes have copies.
+FOR_NUMBER = 40
+FOR_NUMBER_IN_PROCESSES = 100
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
 
@@ -52,6 +58,7 @@ def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
     (first, values), *others = vary.items()
     if _count(vary) > MOST_POINTS:
         raise ValueError(f"vary must give at most {MOST_POINTS:,} points, got {_count(vary):,}")
+    _check_memory(data, vary)
     made = []
     combinations = list(itertools.product(*(choices for _, choices in others)))
     for number, chosen in enumerate(combinations, start=1):
@@ -76,6 +83,22 @@ def _count(vary: Mapping[str, Sequence[Any]]) -> int:
     for values in vary.values():
         total *= len(values)
     return total
+
+
+def _check_memory(data: Mapping[str, Any], vary: Mapping[str, Sequence[Any]]) -> None:
+    """Raise an error if the problems of all points do not fit into memory as plain data."""
+    free = free_memory()
+    points = _count(vary)
+    each = FOR_NUMBER if points < FEWEST_POINTS else FOR_NUMBER_IN_PROCESSES
+    need = 0
+    for number, chosen in enumerate(itertools.product(*vary.values())):
+        changed = {field: value for field, value in zip(vary, chosen, strict=True) if field not in TIMES}
+        need += each * array_bytes(_bandit(data, changed).model) // 8
+        if free is not None and need > free:
+            raise ValueError(
+                f"vary must give fewer points or smaller problems, got {points} points, of which {number} fit into "
+                f"{shown_bytes(free)} of free memory"
+            )
 
 
 def _experiment(

@@ -27,11 +27,19 @@ def check_rounds(horizon: int, runs: int) -> None:
 
 
 def most_runs(
-    bandit: Bandit, policies: Collection[Policy], *, checkpoints: int, threads: int, late: int, runs: int, keep: str
+    bandit: Bandit,
+    policies: Collection[Policy],
+    *,
+    checkpoints: int,
+    threads: int,
+    late: int,
+    runs: int,
+    keep: str | None,
 ) -> int | None:
     """Return the number of runs whose results fit into free memory, None if any number does.
 
-    ValueError if the given number does not fit, or not even one run does.
+    ValueError if the given number does not fit, or not even one run does. `keep` is that of `simulate`, None where the
+    caller has no choice.
     """
     free = free_memory()
     if free is None:
@@ -51,9 +59,10 @@ def most_runs(
     # What reads the results of all runs needs a copy or two.
     fit = left // (FOR_RUN * (len(policies) + 1))
     if runs > fit:
+        hint = "" if keep is None else '; keep="summary" needs no memory per run'
         raise ValueError(
             f"runs must be at most about {rounded_down(fit):,} on this machine with {shown_bytes(free)} of free "
-            f'memory, got {runs}; keep="summary" needs no memory per run'
+            f"memory, got {runs}{hint}"
         )
     return fit
 
