@@ -43,7 +43,9 @@ from bayesregret.policies import (
     Thompson,
 )
 from bayesregret.problem import load_problem
-from bayesregret.simulation.result import Curve, Estimate, PolicyResult, SimulationResult
+from bayesregret.simulation.estimates import Estimate
+from bayesregret.simulation.policy_result import Curve, PolicyResult
+from bayesregret.simulation.result import SimulationResult
 from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:

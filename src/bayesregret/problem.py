@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from pathlib import PurePath
 from typing import Any
@@ -28,10 +27,10 @@ from bayesregret.models import (
     NormalGammaBandit,
     PoissonBandit,
 )
+from bayesregret.reading import TOO_MANY_DIGITS, naming, parse_toml, read_text
 from bayesregret.writing import write_atomically
 
 LARGEST_FILE = 200_000_000  # bytes
-TOO_MANY_DIGITS = "has a whole number with too many digits"
 CSV_FILE = "is CSV, not a problem file; run `bayesregret prior fit` first, which writes a problem file with --output"
 
 # A hundred times the largest problem in use; without a limit a typing error would take all memory.
@@ -75,12 +74,8 @@ def load_problem(path: str | os.PathLike[str]) -> Bandit:
     if not isinstance(path, str | os.PathLike):
         raise checks.fail("path", "the path of a TOML or JSON file", path)
     name = os.fsdecode(path)
-    try:
-        return problem_from_dict(_parse(_read(name), PurePath(name).suffix.lower()))
-    except RecursionError:
-        raise ValueError(f"{checks.one_line(name)}: is nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"{checks.one_line(name)}: {error}") from None
+    with naming(name):
+        return problem_from_dict(_parse(read_text(name, LARGEST_FILE), PurePath(name).suffix.lower()))
 
 
 def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
@@ -96,7 +91,7 @@ def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
         raise ValueError(f"model is missing; it may be {_listed(models, 'or')}")
     model = checks.one_of("model", data["model"], models)
     arguments = {field: value for field, value in data.items() if field != "model"}
-    _check_fields(model, models[model], arguments)
+    check_fields(f"a {model} problem", models[model], arguments)
     if model == MixtureBandit.kind:
         arguments["bandits"] = _components(arguments["bandits"])
     try:
@@ -132,33 +127,18 @@ def bandit_classes() -> dict[str, type[Bandit]]:
     return found
 
 
-def _check_fields(model: str, bandit: type[Bandit], arguments: Mapping[str, Any]) -> None:
-    parameters = inspect.signature(bandit).parameters
+def check_fields(what: str, made: type, arguments: Mapping[str, Any]) -> None:
+    """Raise an error unless the arguments are fields of a class, with all that it needs."""
+    parameters = inspect.signature(made).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     fields = {name: p for name, p in parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     for field in arguments:
         if field not in fields and not takes_any:
-            raise ValueError(
-                f"{_field(field)} is not a field of a {model} problem, which may have {_listed(fields, 'and')}"
-            )
+            raise ValueError(f"{_field(field)} is not a field of {what}, which may have {_listed(fields, 'and')}")
     needed = [name for name, p in fields.items() if p.default is p.empty]
     for field in needed:
         if field not in arguments:
-            raise ValueError(f"{field} is missing; a {model} problem must have {_listed(needed, 'and')}")
-
-
-def _read(name: str) -> str:
-    try:
-        with open(name, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror or error}") from None
-    if len(data) > LARGEST_FILE:
-        raise ValueError(f"is too large; a problem file has at most {LARGEST_FILE // 10**6} MB")
-    try:
-        return data.decode("utf-8-sig")  # some editors write a byte order mark
-    except UnicodeDecodeError as error:
-        raise ValueError(f"must be UTF-8 text, but byte {error.start + 1} is not") from None
+            raise ValueError(f"{field} is missing; {what} must have {_listed(needed, 'and')}")
 
 
 def _parse(text: str, suffix: str) -> Any:
@@ -172,13 +152,11 @@ def _parse(text: str, suffix: str) -> Any:
 
 def _parse_toml(text: str, suffix: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return parse_toml(text)
+    except ValueError:
         if suffix in (".csv", ".tsv") or _has_csv_headings(text):
             raise ValueError(CSV_FILE) from None
-        raise ValueError(f"is not TOML: {checks.one_line(str(error))}") from None
-    except ValueError:  # Python's limit on the digits of an int
-        raise ValueError(TOO_MANY_DIGITS) from None
+        raise
 
 
 def _has_csv_headings(text: str) -> bool:

@@ -7,7 +7,7 @@ from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
 from bayesregret.audit import runs as module
 from bayesregret.audit.runs import PER_ARM, PER_RUN, trace
 from bayesregret.bounds.bound import make_setting
-from bayesregret.simulation.result import estimate
+from bayesregret.simulation.estimates import estimate
 from problems import BANDITS
 
 

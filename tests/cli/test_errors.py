@@ -45,6 +45,11 @@ def complaint(outcome, status: int = 2) -> str:
         ("gaussian --checkpoints 5,x", "checkpoints must be whole numbers between 1 and the horizon, 50, got [5, 'x']"),
         ("gaussian --checkpoints 51", "checkpoints must be whole numbers between 1 and the horizon, 50, got [51]"),
         ("gaussian --checkpoints ,", "checkpoints must be whole numbers"),
+        (
+            "gaussian --runs 1e10 --horizon 1e6",
+            "runs must be at most 9007199254 with horizon 1000000, because a simulation has at most 2**53 rounds, ",
+        ),
+        ("gaussian --keep all", 'keep must be "runs" or "summary", got \'all\''),
         ("gaussian --arms 0", "arms must be a whole number, at least 1"),
         ("gaussian --arms 1e12", "arms must be a whole number, at least 1 and at most 10000000"),
         ("gaussian --prior-width -1", "prior_width must be a positive number, got -1"),

@@ -148,4 +148,4 @@ def test_libraries_for_the_page_are_asked_for_first(run_plan, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     outcome = run_plan("--output", "plan.html")
     assert outcome.status == 2
-    assert "a report needs matplotlib and jinja2" in outcome.err
+    assert '--output needs matplotlib and jinja2: pip install "bayesregret[report]"' in outcome.err

@@ -82,7 +82,7 @@ def tell(done, in_all):
 
 original = simulate.run_simulation
 simulate.run_simulation = lambda *a, **k: original(*a, **{**k, "progress": tell})
-sys.exit(cli.run(["simulate", "gaussian", "--horizon", "200", "--runs", "1e9"]))
+sys.exit(cli.run(["simulate", "gaussian", "--horizon", "200", "--runs", "1e9", "--keep", "summary"]))
 """
 
 

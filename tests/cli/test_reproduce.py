@@ -101,10 +101,10 @@ def test_a_file_that_is_no_study_is_left_alone(bayesregret):
 
 
 def test_libraries_that_are_missing_are_named_before_anything_is_run(bayesregret, monkeypatch):
-    monkeypatch.setattr("bayesregret.cli.reproduce.NEEDED", ("matplotlib", "no_such_library"))
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     outcome = bayesregret("reproduce", "figure-1b", *QUICK)
     assert outcome.status == 2
-    assert outcome.err == "bayesregret: a report needs no_such_library: pip install 'bayesregret[report]'\n"
+    assert outcome.err == 'bayesregret: a report needs jinja2: pip install "bayesregret[report]"\n'
     assert not pathlib.Path("reproduction").exists()
 
 

@@ -85,5 +85,5 @@ def test_accuracy_reaches_the_bounds_that_can_use_it():
 
 
 def test_a_policy_that_is_not_there():
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match=r"policy must be .*, got 'nobody'"):
         run_point(point_settings(BANDIT, [{"name": "nobody"}], horizon=1, runs=1, seed=0))

@@ -5,6 +5,7 @@ import pytest
 from bayesregret.experiments import runner as run
 from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import sweep_experiments
+from bayesregret.simulation import size
 from bayesregret.study import Study
 
 SWEEP = {
@@ -33,6 +34,36 @@ def test_nothing_is_done_twice(tmp_path, monkeypatch):
     assert len(ran) == 4
     assert [done.run for done in finished] == [0]
     assert calls[:4] == [(0, 4), (1, 4), (2, 4), (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"vary": {"arms": [2, 3, 1000]}},
+            r"sweep, arms 1000: threads must be at most 1, got 4: a thread needs about ",
+        ),
+        (
+            {"vary": {"arms": [2, 4000]}},
+            r"sweep, arms 4000: arms, delay or batch must be smaller: a thread needs about ",
+        ),
+        ({"runs": 10**6}, r"sweep, prior_width 0\.5: runs must be at most about 20,000 on .* memory, got 1000000$"),
+        (
+            {"runs": 10**11},
+            r"sweep, prior_width 0\.5: runs must be a whole number, at least 1 and at most 10000000000,",
+        ),
+        ({"vary": {"horizon": [10, 10**13]}}, r"sweep, horizon 10000000000000: horizon must be a whole number"),
+        ({"horizon": 10**12, "runs": 10**5}, r"sweep, prior_width 0\.5: runs must be at most 9007 with horizon"),
+    ],
+)
+def test_all_points_are_checked_before_the_first_starts(tmp_path, monkeypatch, change, said):
+    monkeypatch.setattr(size, "free_memory", lambda: 10**6)
+    monkeypatch.setattr(run, "run_point", lambda *_: pytest.fail("it started"))
+    experiments = sweep_experiments(SWEEP | {"bounds": []} | change)
+    with Study.open(tmp_path / "study.sqlite") as study:
+        with pytest.raises(ValueError, match=f"^{said}"):
+            run_experiments(experiments, study, threads=4)
+        assert len(study) == 0
 
 
 def test_an_interrupted_run_goes_on(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 import bayesregret as br
+from bayesregret.experiments import sweep
 from bayesregret.experiments.point import run_point
 from bayesregret.experiments.sweep import load_sweep, sweep_experiments
 
@@ -76,7 +77,19 @@ def test_regrets_over_the_optimal_one():
         ({"vary": {"prior_width": 3}}, "vary.prior_width must be a list of values"),
         ({"vary": {"prior_width": [0]}}, "prior_width must be a positive number"),
         ({"vary": {"prior_width": list(range(1, 1000)), "arms": list(range(1, 1000))}}, "at most 100,000 points"),
-        ({"policies": ["nobody"]}, "policies must be"),
+        ({"policies": []}, "policies must be a list of names, or of tables with a name and settings, got \\[\\]"),
+        ({"policies": [1]}, "policies must be a list of names, or of tables with a name and settings, got \\[1\\]"),
+        ({"policies": [[["name", "ucb1"]]]}, "policies must be a list of names"),
+        ({"policies": ["ucb1", "nobody"]}, "policies, number 2: policy must be .*, got 'nobody'"),
+        ({"policies": [{"delta": 0.1}]}, "policies, number 1: policy must be .*, got None"),
+        (
+            {"policies": [{"name": "bayes-ucb", "weight": 3}]},
+            "number 1: weight is not a field of the policy bayes-ucb, which may have delta, prior and count_pending",
+        ),
+        ({"policies": [{"name": "greedy", "weight": 3}]}, "weight is not a field of the policy greedy"),
+        ({"policies": [{"name": "ucb1", "delta": 2}]}, "policies, number 1: delta must be a number strictly between"),
+        ({"policies": [{"name": "bayes-ucb", "prior": 3}]}, "policies, number 1: a problem must be a table"),
+        ({"runs": 1}, "runs must be a whole number, at least 2, got 1"),
         ({"bounds": ["nothing"]}, "bounds must be"),
         ({"bounds": 3}, "bounds must be a list"),
         ({"exact": 1}, "exact must be true or false"),
@@ -101,6 +114,20 @@ def test_bad_sweeps_get_one_clear_line(changes, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("points", "fit"), [(20, 20), (21, 20), (24, 8)])
+def test_problems_that_do_not_fit_into_memory(monkeypatch, points, fit):
+    """20 points of 500 arms have 10,000 numbers, of 40 bytes each."""
+    monkeypatch.setattr(sweep, "free_memory", lambda: 400_000)
+    large = SWEEP | {"problem": {"common": "gaussian", "arms": 500}, "vary": {"prior_width": [1.0] * points}}
+    if fit == points:
+        assert len(sweep_experiments(large)[0].points) == points
+        return
+    said = f"vary must give fewer points or smaller problems, got {points} points, of which {fit} fit into 400.0 kB of"
+    monkeypatch.setattr(sweep, "_experiment", lambda *_: pytest.fail("it started"))
+    with pytest.raises(ValueError, match=said):
+        sweep_experiments(large)
+
+
 def test_files(tmp_path):
     path = tmp_path / "sweep.toml"
     path.write_text('policies = ["ucb1"]\n[problem]\ncommon = "bernoulli"\n[vary]\narms = [2, 3]\n')
@@ -111,3 +138,20 @@ def test_files(tmp_path):
         load_sweep(path)
     with pytest.raises(ValueError, match="cannot be read"):
         load_sweep(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("policies = " + "[" * 5000 + "]" * 5000, "is nested too deeply"),
+        ("a" + ".a" * 100_000 + " = 1", "is nested too deeply"),
+        ("runs = 1" + "0" * 5000, "has a whole number with too many digits"),
+        (b"title = '\xff'", "must be UTF-8 text, but byte 10 is not"),
+    ],
+    ids=["brackets", "keys", "digits", "bytes"],
+)
+def test_files_that_are_not_read_are_one_line(tmp_path, content, message):
+    path = tmp_path / "sweep.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=rf"sweep\.toml: {message}$"):
+        load_sweep(path)

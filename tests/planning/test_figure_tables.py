@@ -16,7 +16,7 @@ from bayesregret.planning.figure_tables import (
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.value_of_prior import PriorWorth
 from bayesregret.problem import common_bernoulli
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 POLICIES = [br.BayesUCB(), br.Thompson(), br.UCB1()]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesregret.planning.zero_crossing import Crossing, SampledFunction, search
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 
 def sweep(*means, stderr=0.5):

@@ -151,8 +151,8 @@ def test_bad_json_is_one_line(tmp_path, content, said):
         ("model = [", "is not TOML: Invalid value (at end of document)"),
         ("{}", "is not TOML: "),
         ("model = " + "[" * 100_000, "is nested too deeply"),
-        # Python 3.12 and later can show the first part of the value.
-        (TOML.replace("prior_mean", "prior_mean" + ".a" * 5000), ("is nested too deeply", "prior_mean must be a list")),
+        (TOML.replace("prior_mean", "prior_mean" + ".a" * 5000), "is nested too deeply"),
+        (TOML.replace("prior_mean", "prior_mean" + " . 'a'" * 100_000), "is nested too deeply"),
         (b"model = '\xff'", "must be UTF-8 text, but byte 10 is not"),
         ("model = 'a\x00b'", "is not TOML: "),
         ("", "is empty; it must have `model`"),
@@ -174,11 +174,11 @@ def test_unreadable_files_are_one_line(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="path must be the path of a TOML or JSON file, got 3"):
         load_problem(3)
     monkeypatch.setattr(problem, "LARGEST_FILE", 1_000_000)
-    assert message_for(tmp_path / "p.toml", b" " * 1_000_001) == "is too large; a problem file has at most 1 MB"
+    assert message_for(tmp_path / "p.toml", b" " * 1_000_001) == "is too large; it may have at most 1 MB"
 
 
 def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
-    def refuse(*args):
+    def refuse(*args, **options):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr("builtins.open", refuse)  # modes do not bind the superuser, who may run this test

@@ -6,8 +6,8 @@ import math
 import pytest
 
 from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, exact_regret, simulate
+from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.exact_comparison import ExactComparison, RegretDifference
-from bayesregret.simulation.result import Estimate
 from problems import BANDITS
 
 SMALL = {"horizon": 5, "runs": 200, "seed": 3}

@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.digits import with_error
-from bayesregret.simulation.result import estimate, standard_error
+from bayesregret.simulation.estimates import estimate, standard_error
 
 BANDIT = br.GaussianBandit([1.0, 0.0, 0.0], 1.0, 1.0)
 

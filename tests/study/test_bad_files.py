@@ -94,7 +94,39 @@ BAD = {
     "changed digit": (with_a_digit_changed, "has changed since it was saved"),
     "changed index": (without_an_index_entry, "is damaged: "),
     "changed schema": (with_an_unreadable_schema, "is damaged: "),
-    "no table": (lambda path: sqlite_file(make(path), "ALTER TABLE points RENAME TO p"), "is damaged: no such table"),
+    "no table": (lambda path: sqlite_file(make(path), "DROP TABLE points"), "is damaged: no such table"),
+    "renamed table": (
+        lambda path: sqlite_file(make(path), "ALTER TABLE points RENAME TO p"),
+        "has the table 'p', which bayesregret did not make",
+    ),
+    "trigger": (
+        lambda path: sqlite_file(
+            make(path), "CREATE TRIGGER spy AFTER INSERT ON points BEGIN DELETE FROM points WHERE number = 1; END"
+        ),
+        "has the trigger 'spy', which bayesregret did not make",
+    ),
+    "view": (
+        lambda path: sqlite_file(make(path), "CREATE VIEW [a\nb] AS SELECT * FROM points"),
+        "has the view 'a\\nb', which bayesregret did not make",
+    ),
+    "view in place of the table": (
+        lambda path: sqlite_file(
+            make(path), "ALTER TABLE points RENAME TO p", "CREATE VIEW points AS SELECT * FROM p WHERE number > 1"
+        ),
+        "which bayesregret did not make",
+    ),
+    "another table": (
+        lambda path: sqlite_file(make(path), "CREATE TABLE notes (text)"),
+        "has the table 'notes', which bayesregret did not make",
+    ),
+    "another index": (
+        lambda path: sqlite_file(make(path), "CREATE INDEX quick ON points (finished)"),
+        "has the index 'quick', which bayesregret did not make",
+    ),
+    "another column": (
+        lambda path: sqlite_file(make(path), "ALTER TABLE points ADD COLUMN note"),
+        "has the table 'points', which bayesregret did not make",
+    ),
     "folder": (lambda path: path.mkdir(), "is not a study but a folder"),
     "pipe": (lambda path: os.mkfifo(path), "is not a study but a device"),
 }
@@ -124,6 +156,13 @@ def test_bad_files_are_reported_and_left_alone(tmp_path, spoil, said):
             assert said in line
             assert line.isprintable()
     assert content(tmp_path) == before
+
+
+def test_statistics_of_sqlite_itself_do_no_harm(tmp_path):
+    path = make(tmp_path / "study.sqlite")
+    sqlite_file(path, "ANALYZE")
+    with Study.open(path) as study:
+        assert len(study) == len(POINTS)
 
 
 def test_a_newer_format_says_what_helps(tmp_path):

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from bayesregret.extras import MissingExtraError
 from bayesregret.study import Study, StudyError, StudyWriteError, export
 from bayesregret.writing import FORMULA_STARTS
 
@@ -157,7 +158,7 @@ def test_what_cannot_be_written_leaves_the_target_as_it_was(study, tmp_path, mon
             export(study, wrong, format)
         assert said in str(caught.value)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(StudyError, match=r'^Parquet needs pyarrow: pip install "bayesregret\[parquet\]"$'):
+    with pytest.raises(MissingExtraError, match=r'^Parquet needs pyarrow: pip install "bayesregret\[parquet\]"$'):
         export(study, target, "parquet")
     assert target.read_text() == "before"
     assert study.read_bytes() == study_before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import fields
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -13,6 +12,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.policy_data import policy_from_dict, policy_to_dict
 from bayesregret.problem import problem_from_dict
 
 FORMAT = "bayesregret agent"
@@ -113,25 +113,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"settings must be numbers, texts or lists of them to be saved, got {checks.shown(value)}")
-
-
-def policy_to_dict(policy: Policy) -> dict[str, Any]:
-    given = {name: value for name, value in vars(policy).items() if value is not None}
-    return {"name": policy.name} | {
-        name: value.to_dict() if isinstance(value, Bandit) else value for name, value in given.items()
-    }
-
-
-def policy_from_dict(data: dict[str, Any]) -> Policy:
-    arguments = dict(data)
-    name = arguments.pop("name", None)
-    if not isinstance(name, str) or name not in Policy.classes:
-        raise ValueError(f"policy must be one of {', '.join(sorted(Policy.classes))}, got {checks.shown(name)}")
-    made = Policy.classes[name]
-    known = [field.name for field in fields(made)]  # type: ignore[arg-type]  # every policy is a dataclass
-    for field in arguments:
-        if field not in known:
-            raise ValueError(f"policy must be {name} with no fields but {', '.join(known)}, got {checks.shown(field)}")
-    if "prior" in arguments:
-        arguments["prior"] = problem_from_dict(arguments["prior"])
-    return made(**arguments)

@@ -11,7 +11,7 @@ import numpy as np
 from bayesregret.audit.runs import Traces
 from bayesregret.audit.verdict import Check, Inequality, Verdict, judge_average, make_check, not_applicable
 from bayesregret.checks import Array
-from bayesregret.simulation.result import standard_error
+from bayesregret.simulation.estimates import standard_error
 
 # Upper bound on the probability that an allowed frequency is judged too high in any round.
 FALSE_ALARM = 1e-6

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bayesregret.extras import MissingExtraError
 from bayesregret.writing import obstacle
 
 PROGRAM = "bayesregret"
@@ -20,7 +21,7 @@ def bad_input() -> Iterator[None]:
     """Treat errors that the package raises in this block as bad input."""
     try:
         yield
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, OverflowError, MissingExtraError) as error:
         raise InputError(str(error)) from error
 
 

@@ -9,8 +9,8 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written
 from bayesregret.cli.options import EFFORT, HORIZON, OUTPUT, SEED, number_option, option
 from bayesregret.cli.policies import complete_policy, make_policies
-from bayesregret.cli.reproduce import check_libraries
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.extras import require
 from bayesregret.policies import Policy
 from bayesregret.writing import write_atomically
 
@@ -94,7 +94,7 @@ def plan(
 
     with bad_input():
         if output is not None:
-            check_libraries()
+            require("report", "--output")
             _check_page(output)
         if agent is not None:
             _check_agent(agent)

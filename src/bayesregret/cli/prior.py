@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +15,7 @@ from bayesregret.cli.complaints import bad_input, check_can_be_written, complain
 from bayesregret.cli.help import SectionedCommand
 from bayesregret.cli.options import OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables, spinner
+from bayesregret.extras import require
 
 if TYPE_CHECKING:
     from bayesregret.priors import FittedPrior
@@ -194,8 +194,7 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
     if output is not None and not output.lower().endswith((".toml", ".json")):
         raise ValueError(f"output must be the name of a .toml or a .json file, got {output!r}")
     if figure is not None:
-        if importlib.util.find_spec("matplotlib") is None:
-            raise ValueError('--figure needs matplotlib: pip install "bayesregret[plot]"')
+        require("plot", "--figure")
         from bayesregret.plotting.prior_fit import figure_form
 
         figure_form(figure)

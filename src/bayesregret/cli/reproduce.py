@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import EFFORT, OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
+from bayesregret.extras import require
 from bayesregret.progress import Progress, open_progress
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ SWEEP_FOLDER = "sweep"
 STUDY = "study.sqlite"
 TITLE = "Finite-Time Logarithmic Bayes Regret Upper Bounds, reproduced"
 SEED = 7
-NEEDED = ("matplotlib", "jinja2")
 
 Folder = Annotated[str, option("--output", help="Folder for report and figures.", section=OUTPUT, metavar="DIR")]
 StudyFile = Annotated[
@@ -148,7 +147,7 @@ def _run(
     from bayesregret.report.publish import make_folder, publish
     from bayesregret.study import Study
 
-    check_libraries()
+    require("report", "a report")  # before long work begins
     begin = time.perf_counter()
     make_folder(folder, [experiment.figure for experiment in experiments])
     path = study_file or os.path.join(folder, STUDY)
@@ -163,13 +162,6 @@ def _run(
         show_json(_data(finished, os.fspath(report)))
     else:
         _show(finished, os.fspath(report), written, time.perf_counter() - begin)
-
-
-def check_libraries() -> None:
-    """Raise an error, before long work begins, if a library for the report is missing."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ValueError(f"a report needs {' and '.join(missing)}: pip install 'bayesregret[report]'")
 
 
 def _listener(bar: Progress) -> Callable[[str, str, int, int], None]:

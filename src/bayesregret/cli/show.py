@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from bayesregret.optimal import OptimalRegret
+    from bayesregret.simulation.estimates import Estimate
     from bayesregret.simulation.exact_comparison import ExactComparison
-    from bayesregret.simulation.result import Estimate, SimulationResult
+    from bayesregret.simulation.result import SimulationResult
 
 # In a narrow terminal Rich would truncate numbers; it is better that the terminal wraps the line.
 UNLIMITED_WIDTH = 10_000

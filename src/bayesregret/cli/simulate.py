@@ -46,6 +46,15 @@ Precision = Annotated[
     float | None,
     number_option("Add runs until every standard error is at most this fraction of the regret.", section=EFFORT),
 ]
+Keep = Annotated[
+    str,
+    option(
+        help="runs, or summary for no memory per run: without quantiles and paired differences.",
+        default="runs",
+        section=EFFORT,
+        metavar="WHAT",
+    ),
+]
 MaxRuns = Annotated[int | None, number_option("Largest number of runs for --precision.", "100 times --runs", EFFORT)]
 
 
@@ -64,6 +73,7 @@ def simulate(
     optimal: Optimal = False,
     precision: Precision = None,
     max_runs: MaxRuns = None,
+    keep: Keep = "runs",
     threads: options.Threads = None,
     json: options.Json = False,
     progress: options.Progress = None,
@@ -116,6 +126,7 @@ def simulate(
             max_runs=max_runs,
             delay=delay,
             batch=batch,
+            keep=keep,
             progress=progress,
         )
         ratios = None if optimum is None else result.over_optimal(optimum)

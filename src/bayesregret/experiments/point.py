@@ -11,10 +11,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
-from bayesregret.simulation.simulate import simulate
+from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, simulate
+from bayesregret.simulation.size import check_rounds, most_runs
 
 if TYPE_CHECKING:
     from bayesregret.bounds.bound import Formula
@@ -61,6 +64,17 @@ def point_settings(
     return settings | {name: value for name, value in optional.items() if value != DEFAULTS[name]}
 
 
+def check_size(settings: Settings, threads: int) -> None:
+    """Raise an error if the simulation of a point does not fit into memory, or has too many rounds."""
+    horizon = checks.whole("horizon", settings["horizon"], 1, LARGEST_HORIZON)
+    runs = checks.whole("runs", settings["runs"], 1, LARGEST_RUNS)
+    delay, batch = checked_late(settings.get("delay", 0), settings.get("batch", 1), horizon)
+    check_rounds(horizon, runs)
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
+    size = {"checkpoints": 1, "threads": threads, "late": min(delay + batch, horizon)}
+    most_runs(problem_from_dict(settings["problem"]), policies, runs=runs, keep=None, **size)
+
+
 class Computed(NamedTuple):
     """The part of a result that needs no simulation."""
 
@@ -72,7 +86,7 @@ class Computed(NamedTuple):
 def compute_point(settings: Settings) -> Computed:
     """Compute the exact regrets, bounds and optimal regret that the settings request; ValueError if impossible."""
     bandit = problem_from_dict(settings["problem"])
-    policies = [_policy(policy) for policy in settings["policies"]]
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
     return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings), _optimal(bandit, settings))
 
 
@@ -80,7 +94,7 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
     """Return the result of a point. Computations come first, so that impossible requests fail before any simulation."""
     exact, bounds, optimal = compute_point(settings) if computed is None else computed
     bandit = problem_from_dict(settings["problem"])
-    policies = [_policy(policy) for policy in settings["policies"]]
+    policies = [policy_from_dict(policy) for policy in settings["policies"]]
     found = simulate(
         bandit,
         policies,
@@ -109,14 +123,6 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
         ],
         "bounds": bounds,
     } | optimal
-
-
-def _policy(settings: Mapping[str, Any]) -> Policy:
-    given = dict(settings)
-    prior = given.pop("prior", None)
-    if prior is not None:
-        given["prior"] = problem_from_dict(prior)
-    return Policy.classes[given.pop("name")](**given)
 
 
 def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> list[dict[str, float]]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesregret.experiments.experiment import Experiment, PointOutcome
-from bayesregret.experiments.point import run_point
+from bayesregret.experiments.point import Settings, check_size, run_point
 from bayesregret.experiments.precompute import computed_ahead
 from bayesregret.experiments.table import Claim, Table
+from bayesregret.simulation.engine import available_threads
 from bayesregret.study import Study
 
 # Called before each point with the figure, the point's name, the number of finished points and their total.
@@ -30,12 +31,14 @@ class Finished:
 def run_experiments(
     experiments: Sequence[Experiment], study: Study, *, threads: int | None = None, listener: Listener | None = None
 ) -> list[Finished]:
-    """Run the points that the study lacks, and save each as soon as it is finished."""
+    """Run the points that the study lacks, and save each as soon as it is finished.
+
+    ValueError, before the first of them, if one is too large for this machine.
+    """
     total = sum(len(experiment.points) for experiment in experiments)
-    points = [point.settings for experiment in experiments for point in experiment.points]
     done = 0
     finished = []
-    lacking = [settings for settings in points if study.result(settings) is None]
+    lacking = _lacking(experiments, study, threads or available_threads())
     with computed_ahead(lacking, threads) as ahead:
         for experiment in experiments:
             outcomes, fresh, seconds = [], 0, 0.0
@@ -54,3 +57,17 @@ def run_experiments(
             claims = tuple(experiment.claims(experiment.figure, outcomes))
             finished.append(Finished(experiment.table(outcomes), claims, fresh, seconds))
     return finished
+
+
+def _lacking(experiments: Sequence[Experiment], study: Study, threads: int) -> list[Settings]:
+    """Return the settings of the points that the study lacks; ValueError if one of them is too large."""
+    lacking = []
+    for experiment in experiments:
+        for point in experiment.points:
+            if study.result(point.settings) is None:
+                try:
+                    check_size(point.settings, threads)
+                except ValueError as error:
+                    raise ValueError(f"{experiment.figure}, {point.name}: {error}") from None
+                lacking.append(point.settings)
+    return lacking

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import os
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,10 +14,13 @@ from bayesregret.experiments import claims, paper_settings
 from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
+from bayesregret.experiments.precompute import FEWEST_POINTS
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
+from bayesregret.memory import array_bytes, free_memory, shown_bytes
 from bayesregret.models import Bandit
-from bayesregret.policies import Policy
-from bayesregret.problem import COMMON_PROBLEMS, problem_from_dict
+from bayesregret.policy_data import policy_from_dict
+from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
+from bayesregret.reading import naming, parse_toml, read_text
 
 FIELDS = {
     *("problem", "vary", "policies", "bounds", "exact", "optimal"),
@@ -27,6 +29,10 @@ FIELDS = {
 # Fields that may vary besides the problem's: default and smallest value.
 TIMES = {"horizon": (paper_settings.HORIZON, 1), "delay": (0, 0), "batch": (1, 1)}
 MOST_POINTS = 100_000
+# Bytes for each number of a problem in the settings of all points: a list of Python's floats, and text to compare;
+# worker processes have copies.
+FOR_NUMBER = 40
+FOR_NUMBER_IN_PROCESSES = 100
 # A field that spans more than this is drawn on a log axis.
 WIDE = 20.0
 
@@ -39,18 +45,8 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal`, regrets are
     divided by the optimal regret.
     """
-    name = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            data = tomllib.load(file)
-    except OSError as error:
-        raise ValueError(f"{name}: cannot be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name}: is not TOML: {' '.join(str(error).split())}") from None
-    try:
-        return sweep_experiments(data)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+    with naming(path):
+        return sweep_experiments(parse_toml(read_text(os.fsdecode(path), LARGEST_FILE)))
 
 
 def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
@@ -62,6 +58,7 @@ def sweep_experiments(data: Mapping[str, Any]) -> list[Experiment]:
     (first, values), *others = vary.items()
     if _count(vary) > MOST_POINTS:
         raise ValueError(f"vary must give at most {MOST_POINTS:,} points, got {_count(vary):,}")
+    _check_memory(data, vary)
     made = []
     combinations = list(itertools.product(*(choices for _, choices in others)))
     for number, chosen in enumerate(combinations, start=1):
@@ -88,6 +85,22 @@ def _count(vary: Mapping[str, Sequence[Any]]) -> int:
     return total
 
 
+def _check_memory(data: Mapping[str, Any], vary: Mapping[str, Sequence[Any]]) -> None:
+    """Raise an error if the problems of all points do not fit into memory as plain data."""
+    free = free_memory()
+    points = _count(vary)
+    each = FOR_NUMBER if points < FEWEST_POINTS else FOR_NUMBER_IN_PROCESSES
+    need = 0
+    for number, chosen in enumerate(itertools.product(*vary.values())):
+        changed = {field: value for field, value in zip(vary, chosen, strict=True) if field not in TIMES}
+        need += each * array_bytes(_bandit(data, changed).model) // 8
+        if free is not None and need > free:
+            raise ValueError(
+                f"vary must give fewer points or smaller problems, got {points} points, of which {number} fit into "
+                f"{shown_bytes(free)} of free memory"
+            )
+
+
 def _experiment(
     data: Mapping[str, Any], figure: str, first: str, values: Sequence[Any], fixed: Mapping[str, Any]
 ) -> Experiment:
@@ -109,7 +122,7 @@ def _experiment(
             _bandit(data, changed),
             policies,
             **times,
-            runs=checks.whole("runs", data.get("runs", paper_settings.RUNS), 1),
+            runs=checks.whole("runs", data.get("runs", paper_settings.RUNS), 2),
             seed=checks.whole("seed", data.get("seed", paper_settings.SEED), 0),
             bounds=bounds,
             exact=exact,
@@ -149,13 +162,18 @@ def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:
 
 def _policies(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     given = data.get("policies", ["bayes-ucb", "ucb1"])
+    may_be = "a list of names, or of tables with a name and settings"
     if not isinstance(given, list) or not given:
-        raise checks.fail("policies", "a list of names, or of tables with a name and settings", given)
+        raise checks.fail("policies", may_be, given)
     made = []
     for policy in given:
-        settings = {"name": policy} if isinstance(policy, str) else dict(policy)
-        checks.one_of("policies", settings.get("name"), Policy.classes)
-        made.append(settings)
+        if not isinstance(policy, str | Mapping):
+            raise checks.fail("policies", may_be, given)
+        made.append({"name": policy} if isinstance(policy, str) else dict(policy))
+        try:
+            policy_from_dict(made[-1])
+        except ValueError as error:
+            raise ValueError(f"policies, number {len(made)}: {error}") from None
     return made
 
 

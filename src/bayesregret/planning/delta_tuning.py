@@ -14,7 +14,7 @@ from bayesregret.models import Bandit
 from bayesregret.planning.tracked_simulation import SimulateRegrets
 from bayesregret.planning.zero_crossing import Z_95
 from bayesregret.policies import BayesUCB
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.simulation.estimates import Estimate, estimate
 
 COARSE = 8  # points of a coarse sweep over log(1/delta)
 REFINEMENTS = 2  # rounds of points halfway between the best one and its neighbours

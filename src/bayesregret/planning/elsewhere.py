@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bayesregret.checks import Array
 from bayesregret.planning.tracked_simulation import paired
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.simulation.estimates import Estimate, estimate
 
 CLEARLY = 3.0  # standard errors: the best of several policies is better than another by two of them too easily
 

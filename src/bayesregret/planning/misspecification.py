@@ -21,7 +21,7 @@ from bayesregret.planning.tracked_simulation import SimulateRegrets, paired
 from bayesregret.planning.zero_crossing import Z_95, Crossing, SampledFunction, search
 from bayesregret.policies import Policy
 from bayesregret.policies.base import BelievingPolicy
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 FRACTIONS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the furthest distance: a coarse sweep, finer near the true prior
 STEPS = 3  # of bisection, after the coarse sweep

@@ -14,7 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.planning.tracked_simulation import TrackedRuns
 from bayesregret.planning.zero_crossing import Crossing, SampledFunction
 from bayesregret.policies import Policy
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.simulation.estimates import Estimate, estimate
 
 QUANTILES = (0.05, 0.5, 0.95)
 LIKELY = 0.95  # probability of an arm within epsilon of the best from which on a policy has settled

@@ -14,7 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.planning.costs import largest_cost
 from bayesregret.planning.policy_outcome import PolicyOutcome
-from bayesregret.simulation.result import Estimate, estimate
+from bayesregret.simulation.estimates import Estimate, estimate
 
 # Instances are cheaper than runs: this many for each run, within limits for instances and for mean rewards in them.
 INSTANCES_PER_RUN, FEWEST_INSTANCES, MOST_INSTANCES, MOST_MEANS = 50, 200, 200_000, 4_000_000

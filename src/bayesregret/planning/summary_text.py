@@ -27,7 +27,7 @@ from bayesregret.planning.targets import Inversion
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth
 from bayesregret.planning.zero_crossing import Z_95
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 if TYPE_CHECKING:
     from bayesregret.planning.result import Plan

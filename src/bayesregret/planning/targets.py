@@ -17,7 +17,7 @@ from bayesregret.planning.perturbed_priors import can_stretch, stretch_range, st
 from bayesregret.planning.run_budget import is_affordable, runs_for_point
 from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
 from bayesregret.policies import Policy
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, checked_late, simulate
 
 # The largest horizon and number of arms that are examined, where they are affordable.

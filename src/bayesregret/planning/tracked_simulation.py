@@ -17,8 +17,8 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.engine import Simulation
+from bayesregret.simulation.estimates import Estimate, estimate, standard_error
 from bayesregret.simulation.kernels.run import BLOCK, Record
-from bayesregret.simulation.result import Estimate, estimate, standard_error
 from bayesregret.simulation.simulate import checkpoint_rounds
 
 # Simulates a policy and returns its final regrets, (runs,): on the same instances and noise for every policy.

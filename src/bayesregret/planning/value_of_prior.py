@@ -7,7 +7,7 @@ from typing import Any
 
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.tracked_simulation import paired
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 
 @dataclass(frozen=True)

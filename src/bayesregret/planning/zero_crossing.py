@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from bayesregret.simulation.result import Estimate
+from bayesregret.simulation.estimates import Estimate
 
 # A normal variable is within this many standard errors of its mean with probability 95 percent.
 Z_95 = 1.96

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import os
 import re
@@ -14,6 +15,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.priors.columns import Columns, headings, listed
 from bayesregret.priors.row_report import Index, RowReport
+from bayesregret.reading import open_file
 
 LARGEST_FILE = 1_000_000_000  # bytes
 LONGEST_LINE = 100_000  # characters: no table of counts has longer lines; a file without line ends must not fill memory
@@ -87,12 +89,11 @@ def _numbered(first: int, rows: int) -> Index:
 
 def _blocks_of_file(name: str, report: RowReport) -> Iterator[Block]:
     try:
-        if os.path.getsize(name) > LARGEST_FILE:
-            raise ValueError(f"is too large; a history has at most {LARGEST_FILE // 10**6} MB")
-        with open(name, encoding="utf-8-sig", newline="") as file:  # some editors begin with a byte order mark
-            yield from _blocks_of_text(file, report)
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror or error}") from None
+        with open_file(name) as file:
+            if os.fstat(file.fileno()).st_size > LARGEST_FILE:
+                raise ValueError(f"is too large; a history has at most {LARGEST_FILE // 10**6} MB")
+            with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:  # some editors write this mark
+                yield from _blocks_of_text(text, report)
     except UnicodeDecodeError:
         raise ValueError("is not UTF-8 text; save it as CSV in UTF-8") from None
     except csv.Error as error:

@@ -19,13 +19,16 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.rng import seed_key
+from bayesregret.simulation.estimates import Estimate, Moments, estimate
 from bayesregret.simulation.kernels.run import BLOCK, Record, RunPlan, make_record, play_blocks
 from bayesregret.simulation.kernels.select import select
 from bayesregret.simulation.kernels.setup import make_state, with_tables
+from bayesregret.simulation.policy_result import Kept
 from bayesregret.sources import is_outside
 
 # A task has about this many rounds: its start costs nothing beside it, and the progress bar still moves often.
 TASK_ROUNDS = 4_000_000
+TASK_BLOCKS = 1024  # at most: the results of tasks that wait are small, however short the horizon
 # Rounds that a user's own policy or model plays in plain Python before it is compiled.
 TRIED_ROUNDS = 5
 
@@ -57,21 +60,31 @@ def _interrupts_set(stop: NDArray[np.uint8]) -> Iterator[None]:
 
 
 class Tally:
-    """Results of the runs so far: mean and squared deviations of the curve, pulls and final regrets."""
+    """Results of the runs so far: mean and squared deviations of the curve, pulls and final regrets.
 
-    def __init__(self, arms: int, checkpoints: int) -> None:
+    With `keep`, those of each run; without, memory does not grow with runs.
+    """
+
+    def __init__(self, arms: int, checkpoints: int, *, keep: bool = True) -> None:
         self.runs = 0
         self.curve_mean = np.zeros(checkpoints)
         self.curve_squares = np.zeros(checkpoints)
         self.pulls = np.zeros(arms, np.int64)
+        self.best = 0  # pulls of the best arm in all runs
+        self.keep = keep
+        self.moments = Moments()  # of the final regret, if its values are not kept
         self.final_regret: list[NDArray[np.float64]] = []
         self.best_pulls: list[NDArray[np.int64]] = []
 
     def add(self, record: Record) -> None:
         """Add the next task's runs; the order of blocks is fixed, so the sums always have the same bits."""
         self.pulls += record.pulls
-        self.final_regret.append(record.final_regret)
-        self.best_pulls.append(record.best_pulls)
+        self.best += int(record.best_pulls.sum())
+        if self.keep:
+            self.final_regret.append(record.final_regret)
+            self.best_pulls.append(record.best_pulls)
+        else:
+            self.moments.add(record.final_regret)
         left = len(record.final_regret)
         for mean, squares in zip(record.block_mean, record.block_squares, strict=True):
             size = min(BLOCK, left)
@@ -82,6 +95,20 @@ class Tally:
             self.curve_mean += fraction * off
             self.curve_squares += squares + off * off * (self.runs * fraction)
             self.runs += size
+
+    def estimate(self) -> Estimate:
+        """Mean of the final regret; the bits do not depend on `keep`."""
+        return estimate(np.concatenate(self.final_regret)) if self.keep else self.moments.estimate()
+
+    def take_runs(self) -> Kept | None:
+        """Return the results of each run, and forget them here: there must not be two copies."""
+        if not self.keep:
+            return None
+        final_regret = np.concatenate(self.final_regret)
+        self.final_regret.clear()
+        best_pulls = np.concatenate(self.best_pulls)
+        self.best_pulls.clear()
+        return Kept(final_regret, best_pulls)
 
 
 class Simulation:
@@ -97,6 +124,7 @@ class Simulation:
         checkpoints: NDArray[np.int64],
         delay: int = 0,
         batch: int = 1,
+        keep: bool = True,
     ) -> None:
         chosen = select(policy, bandit, horizon, late=delay > 0 or batch > 1)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
@@ -105,7 +133,7 @@ class Simulation:
         self.key = seed_key(seed)
         self.stop = np.zeros(1, np.uint8)
         self.plan = RunPlan(horizon, checkpoints, self.stop, delay, batch)
-        self.tally = Tally(bandit.arms, len(checkpoints))
+        self.tally = Tally(bandit.arms, len(checkpoints), keep=keep)
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.classes = (type(chosen.own), type(chosen.belief), type(bandit.model))
         self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
@@ -145,9 +173,11 @@ class Simulation:
                 self.stop[0] = 1
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
+            finally:
+                self._states = threading.local()  # this thread's state, which may be large
 
     def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
-        blocks = max(1, TASK_ROUNDS // (BLOCK * self.horizon))
+        blocks = max(1, min(TASK_BLOCKS, TASK_ROUNDS // (BLOCK * self.horizon)))
         fair = math.ceil((end - begin) / (BLOCK * 4 * threads))
         size = BLOCK * max(1, min(blocks, fair))
         for first in range(begin, end, size):

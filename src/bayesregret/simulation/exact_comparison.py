@@ -12,7 +12,8 @@ from bayesregret.simulation.result import DECISIVE
 
 if TYPE_CHECKING:
     from bayesregret.exact import ExactRegret
-    from bayesregret.simulation.result import Estimate, SimulationResult
+    from bayesregret.simulation.estimates import Estimate
+    from bayesregret.simulation.result import SimulationResult
 
 
 @dataclass(frozen=True)

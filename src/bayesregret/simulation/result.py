@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
+from bayesregret.extras import require
 from bayesregret.models import Bandit
-from bayesregret.policies import Policy
+from bayesregret.simulation.estimates import Estimate, estimate
+from bayesregret.simulation.policy_result import PolicyResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,148 +23,8 @@ if TYPE_CHECKING:
     from bayesregret.optimal import OptimalRegret
     from bayesregret.simulation.exact_comparison import ExactComparison
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # A simulated mean contradicts a value that is more than this many standard errors away.
 DECISIVE = 4.0
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Mean over runs and its standard error.
-
-    Attributes
-    ----------
-    mean : float
-    stderr : float
-        Standard error of the mean; infinite for a single run.
-
-    Examples
-    --------
-    >>> print(Estimate(mean=75.7412, stderr=0.2983))
-    75.74 ± 0.30
-    """
-
-    mean: float
-    stderr: float
-
-    def __str__(self) -> str:
-        return with_error(self.mean, self.stderr)
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """Cumulative regret of a policy over time, averaged over runs.
-
-    Attributes
-    ----------
-    rounds : ndarray of int
-        Rounds at which the curve is recorded.
-    mean : ndarray of float
-        Mean cumulative regret after each of these rounds.
-    stderr : ndarray of float
-        Standard errors of the means.
-
-    Examples
-    --------
-    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-    >>> curve = simulate(bandit, UCB1(), horizon=20, runs=100, seed=7, checkpoints=[5, 10])["ucb1"].curve
-    >>> curve.rounds.tolist()
-    [5, 10, 20]
-    >>> bool(curve.mean[0] < curve.mean[1] < curve.mean[2])
-    True
-    """
-
-    rounds: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    stderr: NDArray[np.float64]
-
-
-def estimate(values: NDArray[np.float64]) -> Estimate:
-    """Return the mean of values and its standard error, from exactly rounded sums."""
-    runs = len(values)
-    mean = math.fsum(values) / runs
-    squares = math.fsum((values - mean) ** 2)
-    return Estimate(mean, float(standard_error(squares, runs)))
-
-
-def standard_error(squares: Any, runs: int) -> Any:
-    """Return the standard error of a mean, given the sum of squared deviations; infinite for a single run."""
-    return np.sqrt(squares / (runs - 1) / runs) if runs > 1 else squares + math.inf
-
-
-@dataclass(frozen=True, eq=False)
-class PolicyResult:
-    """Simulated Bayes regret of one policy.
-
-    Attributes
-    ----------
-    name : str
-        Name of the policy in the simulation.
-    policy : Policy
-    delta : float or None
-        Failure probability that the policy used; None if it has none.
-    final_regret : ndarray of float, shape (runs,)
-        Regret of each run after the last round.
-    best_pulls : ndarray of int, shape (runs,)
-        Number of rounds of each run that were on the best arm.
-    mean_pulls : ndarray of float, shape (arms,)
-        Number of pulls of each arm, averaged over runs.
-    curve : Curve
-        Cumulative regret at the checkpoints.
-    horizon : int
-        Number of rounds in a run.
-
-    Examples
-    --------
-    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-    >>> found = simulate(bandit, UCB1(), horizon=20, runs=100, seed=7)["ucb1"]
-    >>> len(found.final_regret)
-    100
-    >>> found.quantile(0.05) < found.mean < found.quantile(0.95)
-    True
-    """
-
-    name: str
-    policy: Policy
-    delta: float | None
-    final_regret: NDArray[np.float64]
-    best_pulls: NDArray[np.int64]
-    mean_pulls: NDArray[np.float64]
-    curve: Curve
-    horizon: int
-
-    @functools.cached_property
-    def estimate(self) -> Estimate:
-        """Bayes regret with its standard error."""
-        return estimate(self.final_regret)
-
-    @property
-    def mean(self) -> float:
-        """Bayes regret: the mean of `final_regret` over runs."""
-        return self.estimate.mean
-
-    @property
-    def stderr(self) -> float:
-        """Standard error of `mean`."""
-        return self.estimate.stderr
-
-    @property
-    def best_share(self) -> float:
-        """Fraction of rounds on the best arm."""
-        return float(self.best_pulls.mean() / self.horizon)
-
-    def quantile(self, share: float) -> float:
-        """Quantile of the final regret over runs.
-
-        Parameters
-        ----------
-        share : float
-            Order of the quantile, between 0 and 1.
-        """
-        return float(np.quantile(self.final_regret, share))
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: Bayes regret {self.estimate}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -310,17 +170,31 @@ class SimulationResult:
         over_optimal : mapping of str to Estimate, optional
             Ratios from the method `over_optimal`, for an additional column.
         """
-        baseline, *others = self.policies
-        difference = [f"minus {baseline}"] if others else []
-        ratio = [] if over_optimal is None else ["over optimal"]
-        rows = [["policy", "Bayes regret", *difference, *ratio, "median", "5% to 95%", "best arm"]]
-        for name, result in self.policies.items():
-            paired = self.paired(name, baseline)
-            minus = [with_error(paired.mean, paired.stderr, signed=True) if name != baseline else ""] if others else []
-            times = [] if over_optimal is None else [str(over_optimal[name])]
-            spread = [brief(result.quantile(0.5)), f"{brief(result.quantile(0.05))} to {brief(result.quantile(0.95))}"]
-            rows.append([name, str(result.estimate), *minus, *times, *spread, f"{result.best_share:.1%}"])
-        return rows
+        columns: dict[str, Callable[[str], str]] = {
+            "policy": lambda name: name,
+            "Bayes regret": lambda name: str(self[name].estimate),
+        }
+        baseline = next(iter(self))
+        if self.has_runs and len(self) > 1:
+            columns[f"minus {baseline}"] = lambda name: self._difference(name, baseline)
+        if over_optimal is not None:
+            columns["over optimal"] = lambda name: str(over_optimal[name])
+        if self.has_runs:
+            columns["median"] = lambda name: brief(self[name].quantile(0.5))
+            columns["5% to 95%"] = lambda name: " to ".join(brief(self[name].quantile(q)) for q in (0.05, 0.95))
+        columns["best arm"] = lambda name: f"{self[name].best_share:.1%}"
+        return [list(columns), *([column(name) for column in columns.values()] for name in self)]
+
+    def _difference(self, name: str, baseline: str) -> str:
+        if name == baseline:
+            return ""
+        paired = self.paired(name, baseline)
+        return with_error(paired.mean, paired.stderr, signed=True)
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are results of each run; not so with ``keep="summary"``."""
+        return all(result.kept is not None for result in self.policies.values())
 
     def summary(self) -> str:
         """One line that describes the simulation."""
@@ -343,8 +217,8 @@ class SimulationResult:
             "seed": self.seed,
             "delay": self.delay,
             "batch": self.batch,
-            "policies": {name: _policy_dict(result) for name, result in self.policies.items()},
-            "paired": self._paired_dict(),
+            "policies": {name: result.to_dict() for name, result in self.policies.items()},
+            **({"paired": self._paired_dict()} if self.has_runs else {}),
             "rounds": self.rounds.tolist(),
         } | ({} if self.precision is None else self._precision_dict())
 
@@ -358,6 +232,7 @@ class SimulationResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Regret curves as a pandas DataFrame with the columns policy, round, regret and stderr."""
+        require("frame", "to_frame")
         import pandas as pd
 
         return pd.concat(
@@ -373,6 +248,7 @@ class SimulationResult:
         ax : matplotlib.axes.Axes, optional
             Axes to draw in; by default those of a new figure.
         """
+        require("plot", "plot")
         import matplotlib.pyplot as plt
 
         if ax is None:
@@ -386,15 +262,3 @@ class SimulationResult:
         ax.set_ylabel("Bayes regret")
         ax.legend(frameon=False)
         return ax
-
-
-def _policy_dict(result: PolicyResult) -> dict[str, Any]:
-    return {
-        "regret": result.mean,
-        "stderr": result.stderr,
-        "delta": result.delta,
-        "quantiles": {f"{share:g}": result.quantile(share) for share in QUANTILES},
-        "best_share": result.best_share,
-        "pulls": result.mean_pulls.tolist(),
-        "curve": {"regret": result.curve.mean.tolist(), "stderr": result.curve.stderr.tolist()},
-    }

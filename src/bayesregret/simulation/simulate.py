@@ -14,12 +14,16 @@ from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.progress import Progress, open_progress
 from bayesregret.simulation.engine import Simulation, available_threads
+from bayesregret.simulation.estimates import standard_error
 from bayesregret.simulation.kernels.run import BLOCK
-from bayesregret.simulation.result import Curve, PolicyResult, SimulationResult, estimate, standard_error
+from bayesregret.simulation.policy_result import Curve, PolicyResult
+from bayesregret.simulation.result import SimulationResult
+from bayesregret.simulation.size import MOST_ROUNDS, check_rounds, most_runs
 
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
+KEEP = ("runs", "summary")
 MOST_LATE = 10**8  # rewards that have not arrived, 16 bytes each
 
 
@@ -36,6 +40,7 @@ def simulate(
     max_runs: int | None = None,
     delay: int = 0,
     batch: int = 1,
+    keep: str = "runs",
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
     """Simulate the Bayes regret of policies on a bandit.
@@ -67,6 +72,9 @@ def simulate(
         Number of rounds that rewards arrive late.
     batch : int
         Rewards arrive only at ends of batches of this many rounds.
+    keep : str
+        "runs" keeps the regret of each run; "summary" only means, standard errors and curves, with the same bits, so
+        that memory does not grow with runs. Quantiles and paired differences need "runs".
     progress : bool or callable, optional
         Whether to show a bar, by default in a terminal or a notebook; or a function of the rounds done and their total.
 
@@ -92,8 +100,14 @@ def simulate(
     threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
     precision = None if precision is None else checks.probability("precision", precision)
     delay, batch = checked_late(delay, batch, horizon)
-    cap = 100 * runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
+    keep = checks.one_of("keep", keep, KEEP)
+    most = runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
+    check_rounds(horizon, most)
+    size = {"checkpoints": len(rounds), "threads": threads, "late": min(delay + batch, horizon)}
+    fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
+    cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
+    shared["keep"] = keep == "runs"
     simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
     with open_progress(progress, total=len(by_name) * runs * horizon) as bar:
         _run_all(simulations, runs, threads, bar)
@@ -188,7 +202,7 @@ def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:
     wanted = 0
     for simulation in simulations.values():
         tally = simulation.tally
-        so_far = estimate(np.concatenate(tally.final_regret))
+        so_far = tally.estimate()
         if so_far.stderr <= precision * so_far.mean:
             continue
         ratio = so_far.stderr / (precision * so_far.mean) if so_far.mean > 0.0 else math.inf
@@ -204,9 +218,10 @@ def _result(name: str, policy: Policy, simulation: Simulation, rounds: NDArray[n
         name=name,
         policy=policy,
         delta=simulation.delta,
-        final_regret=np.concatenate(tally.final_regret),
-        best_pulls=np.concatenate(tally.best_pulls),
+        estimate=tally.estimate(),
+        best_share=tally.best / tally.runs / simulation.horizon,
         mean_pulls=tally.pulls / tally.runs,
         curve=curve,
         horizon=simulation.horizon,
+        kept=tally.take_runs(),
     )

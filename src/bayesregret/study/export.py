@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from bayesregret import checks
+from bayesregret.extras import require
 from bayesregret.study.files import StudyError, StudyWriteError
 from bayesregret.study.points import StudyEntry
 from bayesregret.study.store import Study
@@ -119,11 +120,10 @@ def _utf8(text: str) -> bytes:
 
 
 def _parquet(records: list[Record]) -> bytes:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise StudyError('Parquet needs pyarrow: pip install "bayesregret[parquet]"') from None
+    require("parquet", "Parquet")
+    import pyarrow
+    import pyarrow.parquet
+
     types = {
         "truth": pyarrow.bool_(),
         "whole": pyarrow.int64(),

@@ -23,9 +23,7 @@ PATIENCE = 60.0  # seconds to wait while another process writes
 SMALLEST_DATABASE = 512  # bytes; SQLite takes a shorter file for an empty database
 COLUMNS = ", ".join(Row._fields)
 
-CREATE = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE points (
+TABLE = """CREATE TABLE points (
     number INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     settings TEXT NOT NULL,
@@ -34,7 +32,10 @@ CREATE TABLE points (
     seconds REAL NOT NULL,
     finished TEXT NOT NULL,
     checksum TEXT NOT NULL
-);
+)"""
+CREATE = f"""
+BEGIN IMMEDIATE;
+{TABLE};
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};
 COMMIT;
@@ -196,12 +197,21 @@ def _use_log(database: sqlite3.Connection) -> None:
 
 
 def _check_points(name: str, database: sqlite3.Connection) -> None:
-    """Check every page and every point, so that nothing is added to a damaged study."""
+    """Check the schema, every page and every point, so that nothing is added to a damaged study."""
+    _check_schema(name, database)
     message = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if message != "ok":
         raise damaged(name, message)
     for row in database.execute(f"SELECT {COLUMNS} FROM points"):
         check_row(name, Row(*row))
+
+
+def _check_schema(name: str, database: sqlite3.Connection) -> None:
+    """Raise an error if there is more than our table: a view or a trigger could show or store other points."""
+    for kind, called, sql in database.execute("SELECT type, name, sql FROM sqlite_schema"):
+        ours = sql == TABLE or (str(called).startswith("sqlite_") and kind in ("index", "table"))
+        if not ours:
+            raise StudyError(f"{name}: has the {kind} {checks.shown(called)}, which bayesregret did not make")
 
 
 def check_row(name: str, row: Row) -> Row:
