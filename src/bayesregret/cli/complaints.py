@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-PROGRAM = "bayesregret"
+from bayesregret.interrupts import PROGRAM
 
 
 class InputError(Exception):
