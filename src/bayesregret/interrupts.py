@@ -1,4 +1,4 @@
-"""Ctrl-C on the command line: one line and exit status 130, whenever it comes.
+"""Ctrl-C on the command line: one line and exit status 130, whenever it comes after Python has reached the package.
 
 Python raises KeyboardInterrupt wherever the program happens to be. A command of ours expects that; other libraries do
 not. Raised in a callback of the compiler or in the middle of an import, the exception is swallowed, printed with a
