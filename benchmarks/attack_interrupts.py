@@ -18,6 +18,7 @@ import argparse
 import os
 import random
 import resource
+import select
 import signal
 import statistics
 import subprocess
@@ -62,12 +63,13 @@ class Ending:
     errors: str
     output: str
     left_over: int  # partly written files
+    was_shown: bool  # the output had been written when the interrupt was sent
 
     def verdict(self, expected: str) -> str:
-        if self.status is None:
+        if self.status == 0 and self.was_shown and self.output == expected and not self.errors:
+            return "finished"
+        if self.status is None or (self.status == 0 and not self.errors):
             return "lost"
-        if self.status == 0 and self.output == expected and not self.errors:
-            return "finished"  # the work was done, and only memory was left to free
         if "Traceback" in self.errors:
             return "traceback"
         if self.status < 0:
@@ -130,6 +132,7 @@ def interrupted(cache: Path, moment: float, early: bool) -> Ending | None:
             if process.poll() is not None:
                 return None
             time.sleep(POLL_SECONDS)
+        was_shown = bool(select.select([process.stdout], [], [], 0)[0])
         process.send_signal(signal.SIGINT)
         try:
             output, errors = process.communicate(timeout=PATIENCE)
@@ -137,7 +140,7 @@ def interrupted(cache: Path, moment: float, early: bool) -> Ending | None:
         except subprocess.TimeoutExpired:
             output = errors = ""
             status = None
-    return Ending(status, errors, output, len(list(cache.rglob("*.tmp.*"))))
+    return Ending(status, errors, output, len(list(cache.rglob("*.tmp.*"))), was_shown)
 
 
 def one_try(moment: float, early: bool, expected: str) -> tuple[str, str] | None:
@@ -175,21 +178,23 @@ def main() -> int:
     rng = random.Random(asked.seed)
     span = before if asked.early else after
     verdicts: Counter[str] = Counter()
-    ended_before = 0
+    ended_before = finished = 0
     for part in rng.sample(range(asked.tries), asked.tries):
         found = None
         while found is None or found[0] == "finished":
             moment = span * (part + rng.random()) / asked.tries
             found = one_try(moment, asked.early, expected)
-            if found is None or found[0] == "finished":
-                ended_before += 1  # try again
+            if found is None or found[0] == "finished":  # try again
+                ended_before += found is None
+                finished += found is not None
                 part = rng.randrange(asked.tries)
         verdicts[found[0]] += 1
         if found[0] != "clean":
             print(f"--- {found[0]} at {moment:.3f} s, {found[1]}", flush=True)
         if verdicts.total() % 10 == 0:
-            print(f"{verdicts.total()} interrupts: {dict(verdicts)}; {ended_before} came too late", flush=True)
-    print(f"{verdicts['clean']} of {verdicts.total()} clean; {ended_before} others came after the work was done")
+            print(f"{verdicts.total()} interrupts: {dict(verdicts)}", flush=True)
+    print(f"{verdicts['clean']} of {verdicts.total()} clean")
+    print(f"not counted: {ended_before} ended before the interrupt, {finished} after all output, with status 0")
     return 0 if set(verdicts) == {"clean"} else 1
 
 
