@@ -11,6 +11,11 @@ True
 
 from __future__ import annotations
 
+from bayesregret.interrupts import end_on_interrupts, runs_as_command
+
+if runs_as_command():  # before all else, because the rest takes a moment to load
+    end_on_interrupts()
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -130,6 +130,31 @@ def _other(value: Any, rng: np.random.Generator) -> Any:
     return copy.deepcopy(SPECIAL[int(rng.integers(len(SPECIAL)))])
 
 
+class Pool:
+    """Saved states of honest agents, a few for each pair of a model and a policy."""
+
+    def __init__(self, some: list[tuple[str, str]] | None = None, size: int = 6) -> None:
+        self.pairs, self.size = some or pairs(), size
+        self.texts: dict[tuple[str, str], list[dict[str, Any]]] = {}
+
+    def draw(self, seed: int, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
+        """Return the name of a policy and one of its states."""
+        pair = self.pairs[seed % len(self.pairs)]
+        texts = self.texts.setdefault(pair, [])
+        if len(texts) < self.size:
+            agent = start(*pair, seed)
+            play(agent, int(rng.integers([2, 10, 60, 60][rng.integers(4)])), rng)
+            texts.append(json.loads(agent.to_json()))
+        return pair[1], texts[int(rng.integers(len(texts)))]
+
+
+def attack(pool: Pool, seed: int, rounds: int = 50, slow_rounds: int = 50) -> str:
+    """Change a state, and return what came of it; `slow_rounds` is for information-directed sampling."""
+    rng = np.random.default_rng(seed)
+    name, data = pool.draw(seed, rng)
+    return verdict(mutated(data, rng), slow_rounds if name == "information-directed" else rounds, rng)
+
+
 # --- verdicts ------------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,9 @@
 """Points that are computed by other processes are the same points."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from bayesregret import GaussianBandit
@@ -46,3 +50,42 @@ def test_other_processes_find_the_same(monkeypatch):
         ]
         assert computed(unknown) is None
         assert computed({**points[0], "seed": 1}) is None
+
+
+def test_a_process_started_while_interrupts_are_held_gets_none():
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('goes on')"
+    with precompute._interrupts_held():
+        held = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (held.stdout, held.stderr) == ("goes on\n", "")
+    free = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "goes on" not in free.stdout, "held no longer"
+
+
+LEAVES_AT_ONCE = """
+import os
+from bayesregret.experiments import precompute
+
+if __name__ == "__main__":
+    precompute.FEWEST_POINTS = 1
+    points = [{"problem": {}, "horizon": 1}]
+    with precompute.computed_ahead(points, 2):
+        os._exit(0)
+"""
+
+
+@pytest.mark.compiled
+def test_a_process_that_ends_at_once_is_followed_in_silence(tmp_path):
+    script = tmp_path / "leaves.py"
+    script.write_text(LEAVES_AT_ONCE)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("warnings", [None, "ignore::DeprecationWarning"])
+def test_the_environment_is_put_back(warnings, monkeypatch):
+    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    if warnings is not None:
+        monkeypatch.setenv("PYTHONWARNINGS", warnings)
+    with precompute._quiet_tracker():
+        assert os.environ["PYTHONWARNINGS"].endswith(precompute.TRACKER_WARNING)
+    assert os.environ.get("PYTHONWARNINGS") == warnings

@@ -13,12 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bayesregret import __version__
+from bayesregret import __version__, interrupts
 from bayesregret.cli import audit, bounds, exact, plan, prior, reproduce, simulate, study
-from bayesregret.cli.complaints import PROGRAM, InputError, complain
+from bayesregret.cli.complaints import InputError, complain
 from bayesregret.cli.help import SectionedCommand
-
-INTERRUPTED = 130  # 128 + SIGINT, as in shells
+from bayesregret.interrupts import PROGRAM
 
 # Newer versions of Typer contain a copy of Click; in both cases this is the base class of all usage errors.
 UsageError: Any = typer.BadParameter.__base__
@@ -76,17 +75,19 @@ def start(
 
 def main() -> None:
     """Run the command line of this process and exit."""
+    interrupts.end_on_interrupts()
     # A stream that was closed before the start is None, and `print(file=None)` would write to standard output.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    sys.exit(run(sys.argv[1:]))
+    interrupts.leave(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line and return the exit status."""
     try:
-        status = typer.main.get_command(app).main(arguments, prog_name=PROGRAM, standalone_mode=False) or 0
-        sys.stdout.flush()
+        with interrupts.interrupts_raised():
+            status = typer.main.get_command(app).main(arguments, prog_name=PROGRAM, standalone_mode=False) or 0
+            sys.stdout.flush()
     except UsageError as error:
         return complain(_usage_message(error), 2)
     except InputError as error:
@@ -100,8 +101,8 @@ def run(arguments: list[str]) -> int:
     except MemoryError as error:
         return complain(str(error) or "not enough memory", 1)
     except KeyboardInterrupt:
-        status = INTERRUPTED
-    return complain("interrupted", status) if status == INTERRUPTED else int(status)
+        status = interrupts.STATUS
+    return complain(interrupts.MESSAGE, status) if status == interrupts.STATUS else int(status)
 
 
 def _drop_output() -> None:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bayesregret.extras import MissingExtraError
+from bayesregret.interrupts import PROGRAM
 from bayesregret.writing import obstacle
-
-PROGRAM = "bayesregret"
 
 
 class InputError(Exception):

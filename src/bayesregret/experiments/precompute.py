@@ -20,6 +20,7 @@ from bayesregret.simulation.engine import available_threads
 
 # A process takes a second or two to start, which pays off from this many points on.
 FEWEST_POINTS = 24
+TRACKER_WARNING = "ignore:resource_tracker:UserWarning"
 
 Lookup = Callable[[Settings], Computed | None]
 
@@ -35,11 +36,13 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         yield lambda settings: None
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+    with _quiet_tracker():
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
     places = {}
-    for group in _groups(points):
-        task = pool.submit(_compute_all, group)
-        places.update({_key(settings): (task, place) for place, settings in enumerate(group)})
+    with _interrupts_held():
+        for group in _groups(points):
+            task = pool.submit(_compute_all, group)
+            places.update({_key(settings): (task, place) for place, settings in enumerate(group)})
 
     def look_up(settings: Settings) -> Computed | None:
         # What fails in a worker, such as a user's model that it does not know, is done or reported by the caller.
@@ -52,6 +55,32 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         yield look_up
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _quiet_tracker() -> Iterator[None]:
+    """Start the tracker of `multiprocessing` without its warning: what an interrupted command leaves, it removes."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, TRACKER_WARNING]))
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold back interrupts. Processes started meanwhile never get one, not even before `_end_with_parent`."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _groups(points: Sequence[Settings]) -> list[list[Settings]]:

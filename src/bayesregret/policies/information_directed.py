@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 GAINS = ("exact", "variance")
+# Gaussian ones with the exact gain, which takes time for all pairs of arms; beyond, a decision takes a hundredth of a
+# second.
+MOST_ARMS = 128
 MOST_DRAWS = 10**6  # on a linear belief; one decision then takes seconds
 # Beyond these pseudo-counts, logarithms of the gamma function have fewer than eight decimals.
 LARGEST_COUNT = 1e7
@@ -106,7 +109,8 @@ class InformationDirected(BelievingPolicy):
     ----------
     gain : str
         "exact": mutual information of the best arm and the reward; "variance": variance of the arm's mean explained by
-        the best arm, regardless of the noise, which is much cheaper for Gaussian rewards.
+        the best arm, regardless of the noise, which is much cheaper for Gaussian rewards. "exact" runs on at most 128
+        Gaussian arms.
     draws : int
         Number of posterior draws per round on a linear belief.
     prior : Bandit, optional
@@ -137,6 +141,11 @@ class InformationDirected(BelievingPolicy):
     def _family(self, believed: Any) -> Any:
         """Return the family of posteriors of a belief."""
         if believed.kind == "gaussian":
+            if self.gain == "exact" and believed.arms > MOST_ARMS:
+                raise ValueError(
+                    f'gain must be "variance" for more than {MOST_ARMS} gaussian arms: the exact gain would take too '
+                    f"long, got {believed.arms} arms"
+                )
             return NormalShapes(believed.reward_noises, 0.0 if self.gain == "variance" else LARGEST_RATIO)
         if believed.kind == "bernoulli":
             largest = max(believed.alpha.max(), believed.beta.max())

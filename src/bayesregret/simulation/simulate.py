@@ -18,7 +18,7 @@ from bayesregret.simulation.estimates import standard_error
 from bayesregret.simulation.kernels.run import BLOCK
 from bayesregret.simulation.policy_result import Curve, PolicyResult
 from bayesregret.simulation.result import SimulationResult
-from bayesregret.simulation.size import MOST_ROUNDS, check_rounds, most_runs
+from bayesregret.simulation.size import check_rounds, most_runs
 
 DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
@@ -105,7 +105,7 @@ def simulate(
     check_rounds(horizon, most)
     size = {"checkpoints": len(rounds), "threads": threads, "late": min(delay + batch, horizon)}
     fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
-    cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, MOST_ROUNDS // horizon)
+    cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
     shared["keep"] = keep == "runs"
     simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
