@@ -4,6 +4,7 @@ import collections
 import copy
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -31,8 +32,9 @@ def test_changed_states_are_refused_or_work():
 
 @pytest.mark.long
 def test_states_of_honest_agents_are_accepted():
-    seen = collections.Counter(state_attack.check_honest(np.random.default_rng(seed), 20) for seed in range(HONEST))
-    assert len(seen) > 8
+    without = state_attack.SLOW_TABLES | {"information-directed"}  # slow without compilation
+    honest = (state_attack.check_honest(np.random.default_rng(seed), 20, without) for seed in range(HONEST))
+    assert len(collections.Counter(honest)) > 8
 
 
 def test_the_attack_finds_a_missing_check(monkeypatch):
@@ -40,8 +42,7 @@ def test_the_attack_finds_a_missing_check(monkeypatch):
     monkeypatch.setattr(br.BernoulliBandit, "check_sums", lambda *_: None)
     pool = state_attack.Pool([("bernoulli", "gittins")])
     with pytest.raises((AssertionError, IndexError)):
-        for seed in range(300):
-            state_attack.attack(pool, seed, slow_rounds=3)
+        all(state_attack.attack(pool, seed) for seed in range(300))
 
 
 def changed(agent, *path, to):
@@ -58,7 +59,8 @@ played.update_many([0, 1] * 40, [1, 0] * 40)
 played.select()
 late = br.BayesUCB(delta=0.1).start(LINEAR)
 late.update_many([0, 1, 2], [1.0, 0.0, 2.0])
-late.select(), late.select()
+late.select()
+late.select()
 streak = br.Thompson().start(LINEAR, seed=1)
 streak.update_many([0, 1, 1], [1.0, 0.0, 2.0])
 mixture = br.Thompson().start(state_attack.MIXTURES["mixture of bernoulli"])
@@ -81,7 +83,7 @@ BAD = {
     "rounds before pulls": (played, ["rounds"], 0, "rounds must be at least the 1 pending pulls, got 0"),
     "a stream": (played, ["stream", 0], 2**64, "stream must be whole numbers of 64 bits"),
     "an unknown field": (played, ["extra"], 1, "must be what to_json wrote: object contains unknown field extra"),
-    "arms twice": (played, ["memory", 14], 1.0, "memory must hold each arm once"),
+    "arms twice": (played, ["memory", 14], 0.0, "memory must hold each arm once"),
     "huge roots": (late, ["roots", 0], [1e300] * 3, "variance and roots must not exceed those of the prior"),
     "a root's sign": (late, ["roots", 0, 1], -0.3, "roots must have the covariances of the counts"),
     "a variance": (late, ["variance", 0], 0.9, "variance must be that of the counts"),
@@ -196,4 +198,4 @@ def test_linear_agents_with_pending_pulls_run_compiled(policy):
     again.update(arms[0], 1.0)
     assert again.select() == agent.select()
     assert again.to_json() == agent.to_json()
-    assert JIT_IS_OFF or "numba" in __import__("sys").modules
+    assert JIT_IS_OFF or "numba" in sys.modules
