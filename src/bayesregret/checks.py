@@ -97,12 +97,17 @@ def whole(field: str, value: Any, at_least: int, at_most: int | None = None) -> 
     return number
 
 
+def whole_up_to(field: str, value: Any, at_least: int, at_most: int) -> int:
+    """Return an integer within limits, of which the upper one is so high that only its breach is worth a mention."""
+    number = whole(field, value, at_least)
+    if number > at_most:
+        raise fail(field, f"at most {at_most}", value)
+    return number
+
+
 def rounds(field: str, value: Any, at_least: int) -> int:
     """Return a number of rounds, not larger than what can be counted exactly."""
-    number = whole(field, value, at_least)
-    if number > MOST_ROUNDS:
-        raise fail(field, f"at most {MOST_ROUNDS}", value)
-    return number
+    return whole_up_to(field, value, at_least, MOST_ROUNDS)
 
 
 def one_of(field: str, value: Any, choices: Iterable[str]) -> str:

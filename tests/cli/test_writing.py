@@ -84,7 +84,7 @@ def test_what_is_in_the_way_of_a_folder_stays(inputs, make, folder):
 
 # The superuser may write to read-only files: the child is nobody, once it has loaded all it needs.
 READ_ONLY = """
-import os, sys
+import encodings.utf_8_sig, os, sys
 import bayesregret.planning, bayesregret.priors, bayesregret.report.publish
 from bayesregret.cli import run
 from cli.test_writing import COMMANDS

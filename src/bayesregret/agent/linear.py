@@ -112,6 +112,7 @@ class LinearIndexAgent(Agent):
         return LinearIndexState(**posterior_to_dict(self._posterior, arms), counted=counted)
 
     def _restore(self, state: LinearIndexState, version: int) -> None:
+        checked_counts(state.counts, self.bandit.arms)
         restore_posterior(self._posterior, self.belief, state)
         self._is_counted = state.counted is not UNSET
         if state.counted is not UNSET:
@@ -229,7 +230,6 @@ def restore_posterior(posterior: LinearPosterior, model: LinearModel, state: Pos
     if state.updates >= UPDATES_UNTIL_REFRESH:
         raise ValueError(f"updates must be below {UPDATES_UNTIL_REFRESH}, got {state.updates}")
     posterior.updates[0] = state.updates
-    checked_counts(state.counts, model.arms)
     check_posterior(posterior, model)
 
 

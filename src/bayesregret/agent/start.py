@@ -11,7 +11,7 @@ from bayesregret.models.linear import LinearModel
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Kernel, select
 
-LARGEST_SEED = 2**1024  # more bits than anybody needs, few enough to be saved
+LARGEST_SEED = 2**256  # more bits than anybody needs, few enough to be saved
 
 KINDS: dict[Kernel, type[Agent]] = {
     Kernel.INDEX_LEADER: IndexAgent,
@@ -28,9 +28,7 @@ def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) 
         raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
     if horizon is not None:
         horizon = checks.rounds("horizon", horizon, 1)
-    seed = checks.whole("seed", seed, 0)
-    if seed > LARGEST_SEED:
-        raise checks.fail("seed", "at most 2**1024", seed)
+    seed = checks.whole_up_to("seed", seed, 0, LARGEST_SEED)
     chosen = select(policy, bandit, horizon)
     kind = KINDS[chosen.kernel]
     if chosen.counts_pending and not isinstance(chosen.belief, LinearModel):

@@ -17,6 +17,7 @@ from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.models import Bandit
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_ROUNDS)]
+Pulls = Annotated[int, msgspec.Meta(ge=0, le=2 * MOST_ROUNDS)]  # received or pending
 NotNegative = Annotated[float, msgspec.Meta(ge=0.0)]
 
 
@@ -45,7 +46,7 @@ class PosteriorState(msgspec.Struct, forbid_unknown_fields=True):
     """A linear posterior; columns are arms."""
 
     updates: Count
-    counts: list[Count]
+    counts: list[Pulls]
     surplus: list[float]
     mean: list[float]
     variance: list[NotNegative]
@@ -56,7 +57,7 @@ class StreakState(msgspec.Struct, forbid_unknown_fields=True):
     """Pulls of one arm that are not in the posterior yet."""
 
     arm: Count
-    pulls: Count
+    pulls: Pulls
     excess: float
     information: NotNegative
 

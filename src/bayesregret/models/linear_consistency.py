@@ -57,7 +57,7 @@ def posterior_precision(model: LinearModel, counts: NDArray[np.int64]) -> Precis
 def _check_rewards(posterior: LinearPosterior, model: LinearModel, counts: NDArray[np.int64], widths: Array) -> None:
     """Rewards are at most checks.LARGEST in size; so their sums are bounded, and with them the means."""
     arms, offset = model.arms, model.offset[: model.arms]
-    pull = np.sqrt(counts.sum()) * (checks.LARGEST + np.abs(offset).max()) / model.reward_noise
+    pull = np.sqrt(counts.sum(dtype=float)) * (checks.LARGEST + np.abs(offset).max()) / model.reward_noise
     # A surplus is added up with the means of the time, and with their rounding errors.
     largest = counts * (checks.LARGEST + np.abs(offset) + ROUNDING * widths * pull) * SLACK
     if (np.abs(posterior.surplus[:arms]) > largest).any():
@@ -94,5 +94,5 @@ def check_streak(
     is_comparable = gains.max(initial=0.0) <= COMPARABLE**2
     if is_comparable and abs(information - expected) > ROUNDING * (1.0 + expected):
         raise ValueError(f"information must be that of the counts, {expected:g}, got {information:g}")
-    if information > MOST_INFORMATION * counts.sum():
+    if information > MOST_INFORMATION * counts.sum(dtype=float):
         raise ValueError(f"information must be at most {MOST_INFORMATION:g} for each pull, got {information:g}")

@@ -33,7 +33,7 @@ def beta_tail_bound(a, b, value):
         both = a + b
         touch = min(value + 1.0 / (rate + both * math.sqrt((both + 1.0) / (a * b))), 0.5 * (value + 1.0))
         rate = rate_of_fall(a, b, touch)
-    return density_bound(a, b, touch) * math.exp(rate * (touch - value)) / rate, rate
+    return density_bound(a, b, touch) * math.exp(min(rate * (touch - value), LARGEST_EXPONENT)) / rate, rate
 
 
 @jitable

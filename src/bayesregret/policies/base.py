@@ -100,7 +100,7 @@ class Policy(ABC):
         """
         return rank + columns
 
-    def check_memory(self, settings: Any, belief: Any, stats: Stats, rounds: int) -> None:  # noqa: B027 (no need)
+    def check_memory(self, settings: tuple[Any, ...], belief: tuple[Any, ...], stats: Stats, rounds: int) -> None:  # noqa: B027 (no need)
         """Raise ValueError if `stats.memory`, read from a saved agent, cannot be this policy's.
 
         By default any finite numbers pass. A policy that takes numbers from its memory for arms, or for places in a

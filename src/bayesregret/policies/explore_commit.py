@@ -77,7 +77,8 @@ class ExploreCommit(BelievingPolicy):
     def memory(self, bandit: Bandit) -> int:
         return 1
 
-    def check_memory(self, settings: ExploreRounds, belief: Any, stats: Stats, rounds: int) -> None:
+    def check_memory(self, settings: tuple[Any, ...], belief: tuple[Any, ...], stats: Stats, rounds: int) -> None:
+        assert isinstance(settings, ExploreRounds)
         winner, arms = stats.memory[0], len(stats.counts)
         if winner not in range(arms + 1) or (winner == 0.0) != (rounds <= settings.explore):
             raise ValueError(

@@ -130,7 +130,11 @@ class InformationDirected(BelievingPolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        keep(self, gain=checks.one_of("gain", self.gain, GAINS), draws=checks.whole("draws", self.draws, 2, MOST_DRAWS))
+        keep(
+            self,
+            gain=checks.one_of("gain", self.gain, GAINS),
+            draws=checks.whole_up_to("draws", self.draws, 2, MOST_DRAWS),
+        )
 
     def settings(self, bandit: Bandit, horizon: int | None) -> InformationRatio | LinearInformationRatio:
         if (self.prior or bandit).kind == "linear":

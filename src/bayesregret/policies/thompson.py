@@ -87,7 +87,7 @@ class Thompson(BelievingPolicy):
     def scratch(self, bandit: Bandit) -> int:
         return scratch_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
 
-    def check_memory(self, settings: Any, belief: Any, stats: Stats, rounds: int) -> None:
+    def check_memory(self, settings: tuple[Any, ...], belief: tuple[Any, ...], stats: Stats, rounds: int) -> None:
         if isinstance(settings, NearAndFar):
             # Imported here because only agents that are loaded need it.
             from bayesregret.policies.thompson_fast.saved_memory import check_near_and_far

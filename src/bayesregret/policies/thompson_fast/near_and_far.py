@@ -48,7 +48,7 @@ HEAD = LEASE + LEASE_NUMBERS
 BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # offsets, in multiples of the number of arms
 # Arms are sorted again after this fraction of all rewards so far, after this number, or after this many misses.
 FRACTION_OF_REWARDS, FEWEST_REWARDS, MOST_MISSES = 2, 32, 16.0
-# Rates above this are treated as unknown: saved agents hold no larger numbers.
+# Bounds and rates above this are treated as unknown: saved agents hold no larger numbers.
 HIGHEST_RATE = checks.LARGEST
 
 
@@ -183,12 +183,16 @@ def put(stats, place, arm):
 @rarely_called
 def bound_far_arm(model, stats, place, arm, threshold):
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    bound, rate = tail_bound(model, stats, arm, threshold)
-    if not rate <= HIGHEST_RATE:
-        bound, rate = 1.0, 0.0
+    bound, rate = far_bound(model, stats, arm, threshold)
     memory[place + BOUNDS * arms], memory[place + RATES * arms] = bound, rate
     memory[place + STAMPS * arms] = stats.counts[arm]
     return bound
+
+
+@jitable
+def far_bound(model, stats, arm, threshold):
+    bound, rate = tail_bound(model, stats, arm, threshold)
+    return (bound, rate) if rate <= HIGHEST_RATE and bound <= HIGHEST_RATE else (1.0, 0.0)
 
 
 @jitable

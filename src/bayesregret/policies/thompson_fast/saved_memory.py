@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from bayesregret.checks import Array
 from bayesregret.contracts import Stats
-from bayesregret.policies.thompson_fast.beta import tail_bound
 from bayesregret.policies.thompson_fast.near_and_far import (
     ANY_ABOVE,
     BOUNDS,
@@ -32,6 +31,7 @@ from bayesregret.policies.thompson_fast.near_and_far import (
     STAMPS,
     THRESHOLD,
     NearAndFar,
+    far_bound,
     set_lease,
     threshold_of,
 )
@@ -99,10 +99,8 @@ def _check_bounds(model: Any, stats: Stats, order: Any) -> None:
     far = np.arange(1, arms) >= memory[FIRST_FAR] - HEAD
     fresh = far & (stamps == stats.counts[order[1:]])
     for place in np.flatnonzero(fresh):
-        bound, rate = tail_bound(model, stats, int(order[place + 1]), memory[THRESHOLD])
-        if not rate <= HIGHEST_RATE:
-            bound, rate = 1.0, 0.0
-        if not same((bounds[place], rates[place]), (bound, rate)):
+        computed = far_bound(model, stats, int(order[place + 1]), memory[THRESHOLD])
+        if not same((bounds[place], rates[place]), computed):
             raise ValueError(f"memory must hold the bound of arm {order[place + 1]}")
     if (fresh == far).all():
         together = bounds[far].sum(), rates[far].min(initial=HIGHEST_RATE)
