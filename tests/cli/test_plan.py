@@ -125,6 +125,7 @@ def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
         ),
         ("bernoulli --delay -1", "delay must be"),
         ("bernoulli --batch 0", "batch must be"),
+        ("bernoulli --runs 1e10 --horizon 1e7", "runs must be at most 900719925 with horizon 10000000"),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
     ],

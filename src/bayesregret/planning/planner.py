@@ -39,7 +39,8 @@ from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.progress import open_progress
 from bayesregret.simulation.engine import available_threads
-from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, named
+from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late, named
+from bayesregret.simulation.size import check_rounds, most_runs
 
 LONGEST_QUANTILES = 2_000  # rounds: longer sweeps of policies that need quantiles take too long
 MOST_DELTA = 0.99
@@ -143,6 +144,10 @@ def plan(
     bandit = bandit.for_costs() if minimise else bandit
     epsilon = default_epsilon(bandit, runs, seed) if epsilon is None else checks.at_least("epsilon", epsilon, 0.0)
     chosen = _chosen(bandit, policies, horizon)
+    if runs is not None and chosen:
+        check_rounds(horizon, runs)
+        size = {"checkpoints": DEFAULT_CHECKPOINTS, "threads": threads, "late": min(delay + batch, horizon)}
+        most_runs(bandit, chosen.values(), runs=runs, keep=None, **size)
     with open_progress(progress, total=0) as bar:
         experiment = PlannedExperiment(
             bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar, delay=delay, batch=batch, epsilon=epsilon
