@@ -188,6 +188,14 @@ def test_a_full_count_stays_full():
     assert br.Agent.from_json(agent.to_json()).to_json() == agent.to_json()
 
 
+def test_a_state_that_is_not_finite_is_not_saved():
+    """A model or a policy of a user may make one."""
+    agent = br.Thompson().start(GAUSSIAN)
+    agent._stats.totals[0] = np.nan
+    with pytest.raises(ValueError, match="^agent must have finite statistics to be saved"):
+        agent.to_json()
+
+
 @pytest.mark.both
 @pytest.mark.parametrize("policy", [br.BayesUCB(delta=0.1), br.LinUCB(delta=0.1)], ids=lambda policy: policy.name)
 def test_linear_agents_with_pending_pulls_run_compiled(policy):

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.saved import VERSION, Settings, decode, encode, parse, read_settings, read_state, to_text
+from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
 from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.models import Bandit
@@ -165,7 +165,7 @@ class Agent(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by the saved state."""
         with self._lock:
-            state = encode(self._saved_state())
+            state = encode_state(self._saved_state())
         return _restored, (*self._start_settings(), state)
 
     def __repr__(self) -> str:

@@ -45,7 +45,7 @@ class Settings(NamedTuple):
 
 def to_text(settings: Settings, state: msgspec.Struct) -> str:
     policy, problem = policy_to_dict(settings.policy), settings.bandit.to_dict()
-    raw = encode(state)
+    raw = encode_state(state)
     text = Text(
         format=FORMAT,
         version=VERSION,
@@ -73,7 +73,11 @@ def parse(text: str | bytes) -> Text:
 
 
 def read_settings(text: Text) -> Settings:
-    return Settings(policy_from_dict(text.policy), problem_from_dict(text.problem), text.horizon, text.seed)
+    try:
+        policy = policy_from_dict(text.policy)
+    except (TypeError, OverflowError) as error:  # from the constructor of a user's class
+        raise ValueError(f"policy must be what to_json wrote: {checks.one_line(str(error))}") from error
+    return Settings(policy, problem_from_dict(text.problem), text.horizon, text.seed)
 
 
 def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
@@ -92,6 +96,13 @@ def checksum(settings: Settings, state: bytes) -> str:
     """Checksum of what the text means: spaces and the order of fields do not matter."""
     given = policy_to_dict(settings.policy), settings.bandit.to_dict(), settings.horizon, settings.seed
     return hashlib.sha256(msgspec.json.encode(given, enc_hook=plain, order="sorted") + state).hexdigest()[:16]
+
+
+def encode_state(state: msgspec.Struct) -> bytes:
+    raw = encode(state)
+    if b"null" in raw:  # as msgspec writes inf and nan
+        raise ValueError("agent must have finite statistics to be saved; its model or policy made one infinite or nan")
+    return raw
 
 
 def encode(data: Any) -> bytes:
