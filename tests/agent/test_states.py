@@ -192,7 +192,7 @@ def test_a_state_that_is_not_finite_is_not_saved():
     """A model or a policy of a user may make one."""
     agent = br.Thompson().start(GAUSSIAN)
     agent._stats.totals[0] = np.nan
-    with pytest.raises(ValueError, match="^agent must have finite statistics to be saved"):
+    with pytest.raises(ValueError, match=r"^agent must have finite statistics to be saved"):
         agent.to_json()
 
 
