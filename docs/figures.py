@@ -253,6 +253,60 @@ def growth() -> Figure:
     return figure
 
 
+# --- the figure of the README --------------------------------------------------------------------------------------
+
+DARK = {
+    "figure.facecolor": "#0d1117",
+    "axes.facecolor": "#0d1117",
+    "text.color": "#e6edf3",
+    "axes.labelcolor": "#e6edf3",
+    "axes.edgecolor": "#8b949e",
+    "xtick.color": "#c9d1d9",
+    "ytick.color": "#c9d1d9",
+    "grid.color": "#21262d",
+}
+
+
+def squeezed(front: str) -> Figure:
+    """Regret on two Bernoulli arms between the least possible and a certified bound; `front` is the colour of text."""
+    figure, axes = plt.subplots(figsize=(7.6, 3.9))
+    bandit = br.BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    horizons = [round(float(n)) for n in np.geomspace(5, 500, 25)]
+    least = [br.bayes_optimal_regret(bandit, horizon=n).regret for n in horizons]
+    exact = [br.exact_regret(bandit, br.BayesUCB(), horizon=n).regret for n in horizons]
+    proved = [br.bounds.certified(bandit, horizon=n).value for n in horizons]
+    axes.fill_between(horizons, least, proved, color=GREEN, alpha=0.13, lw=0)
+    axes.plot(horizons, proved, color=GREEN, **PROVED)
+    axes.plot(horizons, exact, color=front, lw=1.6)
+    axes.plot(horizons, least, color=BLUE, **PROVED)
+    few = [n for n in horizons[::3] if n <= 300]  # Gittins indices are computed up to 300 rounds
+    found = [
+        br.simulate(bandit, br.Gittins(), horizon=n, runs=20_000, seed=SEED, progress=False)["gittins"] for n in few
+    ]
+    errors = [2.0 * one.stderr for one in found]
+    axes.errorbar(few, [one.mean for one in found], errors, fmt="s", ms=4.5, mfc="none", color=RED, zorder=5)
+    label(axes, 1.06 * few[-1], found[-1].mean, "gittins, simulated", RED, va="top")
+    for line, text, colour in (
+        (proved, "certified bound for bayes-ucb", GREEN),
+        (exact, "bayes-ucb, computed exactly", front),
+        (least, "the least that any policy can have", BLUE),
+    ):
+        label(axes, 530, line[-1], text, colour, clip_on=False)
+    title = "Bayes regret of two Bernoulli arms with uniform priors"
+    axes.set(xscale="log", xlim=(4.7, 500), ylim=(0, None), xlabel="rounds", title=title)
+    ticks(axes.xaxis, [5, 10, 20, 50, 100, 200, 500])
+    return figure
+
+
+def draw_readme() -> None:
+    for name, front, more in (("squeeze", BLACK, {}), ("squeeze-dark", "#e6edf3", DARK)):
+        with mpl.rc_context(STYLE | more):
+            figure = squeezed(front)
+            figure.savefig(OUTPUT / f"{name}.png", dpi=200, metadata={"Software": None})
+            plt.close(figure)
+
+
+README = "readme"
 FIGURES = {"width": over_width, "tighter": tighter, "growth": growth}
 
 # --- figures of the reproduction ------------------------------------------------------------------------------------
@@ -269,7 +323,10 @@ def reproduced(name: str) -> bytes:
 
 def main(names: list[str]) -> None:
     OUTPUT.mkdir(exist_ok=True)
-    for name in names or [*FIGURES, *REPRODUCED]:
+    for name in names or [README, *FIGURES, *REPRODUCED]:
+        if name == README:
+            draw_readme()
+            continue
         path = OUTPUT / f"figure-{name}.svg"
         if name in REPRODUCED:
             path.write_bytes(reproduced(name))

@@ -40,12 +40,13 @@ class Estimate:
         return with_error(self.mean, self.stderr)
 
 
+@dataclass
 class Moments:
     """Exact sums of the numbers added so far and of their squares; memory does not grow with their number."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.sum = self.squares = Fraction(0)
+    count: int = 0
+    sum: Fraction = Fraction(0)
+    squares: Fraction = Fraction(0)
 
     def add(self, values: NDArray[np.float64]) -> None:
         if not np.isfinite(values).all():
