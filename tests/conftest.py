@@ -9,6 +9,8 @@ import types
 
 from hypothesis import settings
 
+os.environ.pop("COLUMNS", None)  # output is compared with that to a file, which has no width
+
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=32)

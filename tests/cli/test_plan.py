@@ -39,7 +39,7 @@ def test_people_get_a_table_and_sentences(run_plan):
 
 def test_a_page_is_written(run_plan, tmp_path):
     outcome = run_plan("--output", "plan.html")
-    assert outcome.out.endswith("plan.html written\n")
+    assert "\nplan.html written\n\nTo run it:\n" in outcome.out
     line = next(line for line in outcome.out.splitlines() if line.startswith("Run "))
     assert line in (tmp_path / "plan.html").read_text(encoding="utf-8")
 
@@ -62,7 +62,7 @@ def test_every_option_is_that_of_python(bayesregret):
 
 def test_an_agent_is_written(run_plan, tmp_path):
     outcome = run_plan("--agent", "agent.json")
-    assert outcome.out.endswith("agent.json written\n")
+    assert "\nagent.json written\n\nTo run it:\n" in outcome.out
     assert 'br.Agent.from_json(Path("agent.json").read_text())' in outcome.out
     agent = br.Agent.from_json((tmp_path / "agent.json").read_text(encoding="utf-8"))
     assert agent.policy == by_hand().best.policy

@@ -11,6 +11,9 @@ from bayesregret.cli.show import show_json, show_tables, spinner
 
 RUNS = 1_000
 
+# Columns that a narrow terminal does without, the first one first.
+LEAST = ("form", "evidence", "worst ratio", "allowed", "observed")
+
 
 @options.takes_problem
 def audit(
@@ -28,6 +31,7 @@ def audit(
         ),
     ] = None,
     json: options.Json = False,
+    wide: options.Wide = False,
 ) -> None:
     """Check the paper's inequalities one by one.
 
@@ -62,4 +66,4 @@ def audit(
     if json:
         show_json(result.to_dict())
     else:
-        show_tables([result.table()], result.summary(), text=WORDS)
+        show_tables([result.table()], result.summary(), text=WORDS, least=LEAST, wide=wide)

@@ -12,6 +12,8 @@ from bayesregret.cli.show import show_json, show_tables
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 COMPARISON = "Comparison"
+# Columns that a narrow terminal does without, the first one first.
+LEAST = ("remainder", "leading", "error", "form", "source", "times regret")
 
 
 @options.takes_problem
@@ -29,6 +31,7 @@ def bounds(
         int | None, number_option("--against: the same seed gives the same result.", SEED, COMPARISON)
     ] = None,
     json: options.Json = False,
+    wide: options.Wide = False,
 ) -> None:
     """All bounds on the Bayes regret of a problem, sorted.
 
@@ -65,4 +68,4 @@ def bounds(
     if json:
         show_json(found.to_dict())
     else:
-        show_tables([found.table()], found.summary(), text=WORDS)
+        show_tables([found.table()], found.summary(), text=WORDS, least=LEAST, wide=wide)

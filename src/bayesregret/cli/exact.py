@@ -39,6 +39,7 @@ def exact(
         option("--best-arm", help="Also compute probabilities of the best arm, to about three digits; much slower."),
     ] = False,
     json: options.Json = False,
+    wide: options.Wide = False,
 ) -> None:
     """Exact Bayes regret of policies, computed instead of simulated.
 
@@ -75,7 +76,7 @@ def exact(
         tables.append(
             curve_rows(rounds.tolist(), {name: _curve_cells(result, rounds) for name, result in found.items()})
         )
-    show_tables(tables, _summary(found))
+    show_tables(tables, _summary(found), wide=wide)
 
 
 @spinner(BEST_ARM)

@@ -75,6 +75,7 @@ Progress = Annotated[
         section=OUTPUT,
     ),
 ]
+Wide = Annotated[bool, option("--wide", help="Print all columns, however narrow the terminal.", section=OUTPUT)]
 Json = Annotated[bool, option("--json", help="Print one JSON object instead of the table.", section=OUTPUT)]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=complete_problem, show_default=False)]
 

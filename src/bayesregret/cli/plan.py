@@ -70,6 +70,7 @@ def plan(
         option(help="Also write an agent that runs the recommended policy.", section=OUTPUT, metavar="FILE.json"),
     ] = None,
     json: options.Json = False,
+    wide: options.Wide = False,
     progress: options.Progress = None,
 ) -> None:
     """Expected regret of each way to run an experiment.
@@ -124,7 +125,8 @@ def plan(
         show_json(found.to_dict())
     else:
         code = found.snippet(problem=bandit.file, agent=agent)
-        show_tables([found.table()], "\n".join([found.summary(), "", "To run it:", "", code, *written]))
+        summary = "\n".join([found.summary(), *written])
+        show_tables([found.table()], summary, code=f"\nTo run it:\n\n{code}", wide=wide)
 
 
 def _check_page(output: str) -> None:

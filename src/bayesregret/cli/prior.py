@@ -99,6 +99,7 @@ def fit(
         option(help="Draw history and fit, .png, .pdf or .svg.", section=OUTPUT, metavar="FILE"),
     ] = None,
     json: options.Json = False,
+    wide: options.Wide = False,
 ) -> None:
     """Fit a prior to past experiments by maximum likelihood.
 
@@ -151,7 +152,7 @@ def fit(
         show_json(fitted.to_dict() | ({} if bandit is None else {"problem": bandit.to_dict()}))
         return
     written = [f"written: {file}" for file in (output, figure) if file is not None]
-    show_tables([fitted.table()], "\n".join([fitted.summary(), *written]))
+    show_tables([fitted.table()], "\n".join([fitted.summary(), *written]), wide=wide)
 
 
 def _parse_columns(text: str) -> dict[str, str]:

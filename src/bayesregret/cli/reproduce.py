@@ -50,6 +50,7 @@ def reproduce(
     output: Folder = FOLDER,
     study: StudyFile = None,
     json: options.Json = False,
+    wide: options.Wide = False,
     progress: options.Progress = None,
 ) -> None:
     """Run the paper's experiments, check its claims, write a report.
@@ -72,7 +73,9 @@ def reproduce(
         names += BEYOND if beyond else []
         wanted = None if runs is None else checks.whole("runs", runs, 2)
         experiments = [EXPERIMENTS[name](wanted, checks.whole("seed", seed, 0)) for name in dict.fromkeys(names)]
-        _run(experiments, TITLE, output, study, threads, bounds=_paper_bounds(), json=json, progress=progress)
+        _run(
+            experiments, TITLE, output, study, threads, bounds=_paper_bounds(), json=json, wide=wide, progress=progress
+        )
 
 
 def sweep(
@@ -81,6 +84,7 @@ def sweep(
     output: Folder = SWEEP_FOLDER,
     study: StudyFile = None,
     json: options.Json = False,
+    wide: options.Wide = False,
     progress: options.Progress = None,
 ) -> None:
     """Run a sweep over fields of a problem, and write a report.
@@ -107,7 +111,7 @@ def sweep(
     with bad_input():
         experiments = load_sweep(file)
         title = experiments[0].title.split(":")[0]
-        _run(experiments, title, output, study, threads, bounds=[], json=json, progress=progress)
+        _run(experiments, title, output, study, threads, bounds=[], json=json, wide=wide, progress=progress)
 
 
 def _panels(figure: str) -> list[str]:
@@ -141,6 +145,7 @@ def _run(
     *,
     bounds: list[tuple[str, list[list[str]]]],
     json: bool,
+    wide: bool,
     progress: bool | None,
 ) -> None:
     from bayesregret.experiments.runner import run_experiments
@@ -161,7 +166,7 @@ def _run(
     if json:
         show_json(_data(finished, os.fspath(report)))
     else:
-        _show(finished, os.fspath(report), written, time.perf_counter() - begin)
+        _show(finished, os.fspath(report), written, time.perf_counter() - begin, wide)
 
 
 def _listener(bar: Progress) -> Callable[[str, str, int, int], None]:
@@ -174,7 +179,7 @@ def _listener(bar: Progress) -> Callable[[str, str, int, int], None]:
     return listen
 
 
-def _show(finished: Sequence[Finished], report: str, written: bool, seconds: float) -> None:
+def _show(finished: Sequence[Finished], report: str, written: bool, seconds: float, wide: bool) -> None:
     rows = [["figure", "verdict", "whose", "claim", "evidence"]]
     exceptions = []
     for done in finished:
@@ -185,7 +190,7 @@ def _show(finished: Sequence[Finished], report: str, written: bool, seconds: flo
     points = sum(len(done.table.points) for done in finished)
     state = "written" if written else "up to date"
     summary = f"{counted(points, 'point')}, {fresh} run now; {report} {state}; {seconds:.1f} s"
-    show_tables([rows] if len(rows) > 1 else [], "\n".join([*exceptions, summary]), text=rows[0])
+    show_tables([rows] if len(rows) > 1 else [], "\n".join([*exceptions, summary]), text=rows[0], wide=wide)
 
 
 def _data(finished: Sequence[Finished], report: str) -> dict[str, Any]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from bayesregret.optimal import OptimalRegret
@@ -19,8 +23,8 @@ if TYPE_CHECKING:
     from bayesregret.simulation.exact_comparison import ExactComparison
     from bayesregret.simulation.result import SimulationResult
 
-# In a narrow terminal Rich would truncate numbers; it is better that the terminal wraps the line.
 UNLIMITED_WIDTH = 10_000
+NARROWEST = 40  # columns; the terminal wraps what needs more
 
 
 def show_json(data: dict[str, Any]) -> None:
@@ -57,6 +61,7 @@ def show_result(
     against: ExactComparison | None = None,
     optimum: OptimalRegret | None = None,
     ratios: Mapping[str, Estimate] | None = None,
+    wide: bool = False,
 ) -> None:
     """Print the table of a simulation, with the regret at checkpoints and comparisons if there are any."""
     tables, summary = [result.table(ratios)], result.summary()
@@ -67,20 +72,72 @@ def show_result(
     if against is not None:
         tables.append(against.table())
         summary = f"{summary}\n{against.summary()}"
-    show_tables(tables, summary)
+    show_tables(tables, summary, wide=wide)
 
 
-def show_tables(tables: list[list[list[str]]], summary: str, *, text: Collection[str] = ()) -> None:
-    """Print tables and a summary. The first column and those in `text` are text, all others are numbers."""
+def show_tables(
+    tables: list[list[list[str]]],
+    summary: str,
+    *,
+    text: Collection[str] = (),
+    least: Sequence[str] = (),
+    code: str = "",
+    wide: bool = False,
+) -> None:
+    """Print tables, a summary and code, no wider than the terminal unless `wide`.
+
+    The first column and those in `text` are text, all others are numbers. In a narrow terminal columns leave: those in
+    `least`, in this order, then numbers from the right; what is left of text wraps between words. Code is as it is.
+    """
     from rich.console import Console
 
-    in_terminal = sys.stdout.isatty()
-    console = Console(highlight=False, markup=False, width=UNLIMITED_WIDTH)
+    in_terminal, width = sys.stdout.isatty(), None if wide else output_width()
+    console = Console(highlight=False, markup=False, width=width or UNLIMITED_WIDTH)
+    left_out: list[str] = []
     for rows in tables:
-        console.print(_rich_table(rows, in_terminal, text))
+        fitting, gone = _fitting(rows, console, in_terminal, text, least)
+        left_out += [name for name in gone if name not in left_out]
+        with console.capture() as printed:
+            console.print(_rich_table(fitting, in_terminal, text))
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()))
         if not in_terminal:
-            console.print()
-    console.print(_writable(summary))
+            sys.stdout.write("\n")
+    lines = [*summary.splitlines(), *([f"left out: {', '.join(left_out)}; --wide shows all"] if left_out else [])]
+    wrapped = [wrapped_line for line in lines for wrapped_line in _wrapped(line, width)]
+    sys.stdout.write(_writable("\n".join([*wrapped, *([code] if code else [])])) + "\n")
+
+
+def output_width() -> int | None:
+    """Columns of the terminal, or those that COLUMNS says; None for a file or a pipe."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return max(shutil.get_terminal_size().columns, NARROWEST)
+    return None
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    if width is None or len(line) <= width:
+        return [line]
+    return textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _fitting(
+    rows: list[list[str]], console: Console, in_terminal: bool, text: Collection[str], least: Sequence[str]
+) -> tuple[list[list[str]], list[str]]:
+    """Return the rows without the columns for which there is no room, and the names of these columns."""
+    numbers = [name for name in reversed(rows[0][2:]) if name not in text]
+    order = [name for name in (*least, *(name for name in numbers if name not in least)) if name in rows[0]]
+    gone: list[str] = []
+    while order and _width(rows, console, in_terminal, text) > console.width:
+        gone.append(order.pop(0))
+        place = rows[0].index(gone[-1])
+        rows = [[*row[:place], *row[place + 1 :]] for row in rows]
+    return rows, gone
+
+
+def _width(rows: list[list[str]], console: Console, in_terminal: bool, text: Collection[str]) -> int:
+    """Width of a table whose text is not wrapped."""
+    unlimited = console.options.update(width=UNLIMITED_WIDTH)
+    return console.measure(_rich_table(rows, in_terminal, text), options=unlimited).maximum
 
 
 def _curve_rows(result: SimulationResult) -> list[list[str]]:
@@ -101,7 +158,7 @@ def _rich_table(rows: list[list[str]], in_terminal: bool, text: Collection[str])
     from rich.table import Column, Table
 
     left = {rows[0][0], *text}
-    columns = [Column(name, justify="left" if name in left else "right", no_wrap=True) for name in rows[0]]
+    columns = [Column(name, **_layout(name in left, name in text)) for name in rows[0]]
     table = Table(*columns, pad_edge=False)
     table.box = box.SIMPLE_HEAD if in_terminal else None
     table.padding = (0, 1, 0, 0) if in_terminal else (0, 1)
@@ -109,6 +166,10 @@ def _rich_table(rows: list[list[str]], in_terminal: bool, text: Collection[str])
     for row in rows[1:]:
         table.add_row(*map(_writable, row))
     return table
+
+
+def _layout(is_left: bool, wraps: bool) -> dict[str, Any]:
+    return {"justify": "left" if is_left else "right", "no_wrap": not wraps, "overflow": "fold"}
 
 
 def _writable(text: str) -> str:

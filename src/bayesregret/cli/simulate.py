@@ -76,6 +76,7 @@ def simulate(
     keep: Keep = "runs",
     threads: options.Threads = None,
     json: options.Json = False,
+    wide: options.Wide = False,
     progress: options.Progress = None,
 ) -> None:
     """Bayes regret of policies on a problem, by simulation.
@@ -132,7 +133,7 @@ def simulate(
         ratios = None if optimum is None else result.over_optimal(optimum)
     against = None if exact is None else result.against_exact(exact)
     if not json:
-        show_result(result, curve=checkpoints is not None, against=against, optimum=optimum, ratios=ratios)
+        show_result(result, curve=checkpoints is not None, against=against, optimum=optimum, ratios=ratios, wide=wide)
         return
     data = result.to_dict()
     if against is not None:

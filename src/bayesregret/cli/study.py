@@ -47,7 +47,7 @@ def study(context: typer.Context) -> None:
 
 
 @app.command("list", cls=SectionedCommand)
-def list_points(file: File, json: options.Json = False) -> None:
+def list_points(file: File, json: options.Json = False, wide: options.Wide = False) -> None:
     """List all points of a study in the order in which they finished.
 
     The first characters of a key are enough for bayesregret study show.
@@ -70,7 +70,7 @@ def list_points(file: File, json: options.Json = False) -> None:
         rows.append([entry.key[:KEY_SHOWN], _writable(_in_brief(entry.settings)), entry.version, seconds, finished])
     taken = sum(entry.seconds for entry in entries)
     summary = f"{counted(len(entries), 'point')} in {file}, {brief(taken)} s of computing"
-    show_tables([rows], _writable(summary), text=["what", "version", "finished"])
+    show_tables([rows], _writable(summary), text=["what", "version", "finished"], wide=wide)
 
 
 @app.command(cls=SectionedCommand)
@@ -78,6 +78,7 @@ def show(
     file: File,
     key: Annotated[str, typer.Argument(metavar="KEY", show_default=False)],
     json: options.Json = False,
+    wide: options.Wide = False,
 ) -> None:
     """Show the settings and the result of one point.
 
@@ -100,7 +101,7 @@ def show(
         f"{entry.key}, computed by bayesregret {entry.version} "
         f"in {brief(entry.seconds)} s, finished {_short_time(entry.finished)}"
     )
-    show_tables(tables, summary, text=["value"])
+    show_tables(tables, summary, text=["value"], wide=wide)
 
 
 @app.command(cls=SectionedCommand)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import Any
 
 from bayesregret.models import Bandit
 from bayesregret.planning.beliefs import believed_bandit
 from bayesregret.policies import Policy
 
+WIDTH = 79  # characters of a line of code
 LONGEST_LINE = 100  # characters: a bandit with a longer text is read from its problem file
 
 
@@ -39,11 +41,25 @@ def snippet(
             *(["from pathlib import Path", ""] if agent is not None else []),
             "import bayesregret as br",
             "",
-            *start,
+            *map(_broken, start),
             *_loop_code(_reward_code(bandit, minimise), batch),
             "state = agent.to_json()  # br.Agent.from_json(state) continues from here",
         ]
     )
+
+
+def _broken(line: str) -> str:
+    """Break a long line of code after commas, all of which are within brackets; file names stay as they are."""
+    if '"' in line:
+        return line
+    lines = [""]
+    for part in re.split(r"(?<=,) ", line):
+        longer = f"{lines[-1]} {part}" if lines[-1] else part
+        if len(longer) <= WIDTH or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(f"    {part}")
+    return "\n".join(lines)
 
 
 def _loop_code(reward: str, batch: int) -> list[str]:

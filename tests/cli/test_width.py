@@ -1,0 +1,64 @@
+"""What commands print fits the terminal: COLUMNS says how wide it is."""
+
+import pathlib
+
+import pytest
+
+from bayesregret import planning
+from bayesregret.cli import show
+
+SMOKING = pathlib.Path(__file__).parents[2] / "docs" / "data" / "smoking.csv"
+WIDTHS = (80, 120)
+COMMANDS = [
+    "simulate bernoulli --arms 3 --horizon 20 --runs 10 --policy thompson --policy ucb1:delta=0.1 --checkpoints 5,10",
+    "simulate bernoulli --arms 2 --horizon 10 --runs 10 --optimal --policy gittins --policy ucb1",
+    "exact bernoulli --arms 2 --horizon 6",
+    "bounds bernoulli --arms 2 --horizon 20",
+    "audit bernoulli --arms 2 --horizon 20 --runs 5",
+    f"prior fit {SMOKING} --model bernoulli",
+    "plan bernoulli --arms 2 --horizon 10 --runs 8 --policy ucb1 --policy greedy",
+]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[0])
+def test_no_line_is_wider_than_the_terminal(bayesregret, monkeypatch, command, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    done = bayesregret(*command.split())
+    assert done.status == 0
+    assert [line for line in done.out.splitlines() if len(line) > width or line != line.rstrip()] == []
+
+
+def test_what_is_left_out_is_named_and_shown_on_request(bayesregret, monkeypatch):
+    whole = bayesregret(*COMMANDS[3].split()).out
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow, wide = bayesregret(*COMMANDS[3].split()).out, bayesregret(*COMMANDS[3].split(), "--wide").out
+    assert wide == whole
+    left_out = "left out: remainder, leading, error, form, source; --wide shows all"
+    assert narrow.splitlines()[-1] == left_out
+    assert {"remainder", "source"} <= set(whole.split())
+    assert "remainder" not in narrow.removesuffix(f"{left_out}\n").splitlines()[0]
+
+
+def test_sentences_break_between_words(bayesregret, monkeypatch):
+    whole = bayesregret(*COMMANDS[5].split()).out
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = bayesregret(*COMMANDS[5].split()).out
+    assert narrow != whole
+    assert narrow.split() == whole.split()
+
+
+def test_a_file_has_everything(bayesregret, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert max(map(len, bayesregret(*COMMANDS[3].split()).out.splitlines())) > 100
+    monkeypatch.setenv("COLUMNS", "nonsense")
+    assert show.output_width() is None
+
+
+def test_code_breaks_where_python_allows_it():
+    line = f"bandit = br.BernoulliBandit(alpha=[{', '.join(['1.94'] * 8)}], beta=[{', '.join(['11.9'] * 8)}])"
+    broken = planning.running._broken(line)
+    assert max(map(len, broken.splitlines())) <= 79
+    compile(broken, "code", "exec")
+    assert broken.split() == line.split()
+    assert planning.running._broken(f'bandit = br.load_problem("{"a, " * 30}")').count("\n") == 0
