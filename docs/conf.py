@@ -8,9 +8,21 @@ project = "bayesregret"
 author = "the bayesregret developers"
 release = bayesregret.__version__
 
-extensions = ["myst_parser", "sphinx-mathjax-offline"]
+extensions = [
+    "myst_parser",
+    "sphinx-mathjax-offline",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
 exclude_patterns = ["_build"]
 nitpicky = True
+nitpick_ignore_regex = [("py:.*", ".*")]  # types of other libraries, which have no index here
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+napoleon_google_docstring = False
+default_role = "code"  # as docstrings mean `name`
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3

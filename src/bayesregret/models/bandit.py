@@ -90,12 +90,12 @@ class Bandit:
 
     @property
     def a_kind(self) -> str:
-        """The kind with its article, for messages: "a gaussian", "an exponential"."""
+        """The kind with its article, such as "an exponential"."""
         return f"{'an' if self.kind[0] in 'aeiou' else 'a'} {self.kind}"
 
     @property
     def representative(self) -> Bandit:
-        """A bandit of a single prior with rewards of the same kind: this one, unless it is a mixture."""
+        """A bandit of a single prior with rewards of the same kind; a mixture has its first component, others themselves."""
         return self
 
     def settings(self) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class FittedPrior:
 
     @property
     def level(self) -> float:
-        """The typical level: the median over experiments."""
+        """The typical level, which is the median over experiments."""
         return self.level_quantile(0.5)
 
     @property

@@ -111,7 +111,7 @@ class PolicyResult:
 
     @property
     def mean(self) -> float:
-        """Bayes regret: the mean regret over runs."""
+        """Bayes regret, which is the mean regret over runs."""
         return self.estimate.mean
 
     @property
