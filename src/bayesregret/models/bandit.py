@@ -95,7 +95,7 @@ class Bandit:
 
     @property
     def representative(self) -> Bandit:
-        """A bandit of a single prior with rewards of the same kind; a mixture has its first component, others themselves."""
+        """This bandit or, for a mixture, its first component, one with a single prior and the same kind of rewards."""
         return self
 
     def settings(self) -> dict[str, Any]:
