@@ -8,6 +8,8 @@ from bayesregret.agent.saved import checksum, decode, encode, parse, read_settin
 def sealed(data: dict) -> str:
     """Text of an agent with the right checksum, if it can be read so far; otherwise the text as it is."""
     text = json.dumps(data)
+    if data.get("version") == 1:  # which had no checksum
+        return text
     try:
         parsed = parse(text)
         settings = read_settings(parsed)

@@ -97,6 +97,7 @@ def mutated(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
             break
     if rng.random() < LEGACY:
         changed["version"] = 1
+        changed.pop("checksum", None)
     return changed
 
 

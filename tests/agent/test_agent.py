@@ -291,6 +291,7 @@ def test_a_state_with_memory_that_is_no_longer_needed():
     saved["state"]["memory"], saved["version"] = [0.5] * 20, 1
     with pytest.raises(ValueError, match="must be what to_json wrote"):
         br.Agent.from_json(json.dumps(saved | {"version": 2}))
+    del saved["checksum"]
     again = br.Agent.from_json(json.dumps(saved))
     assert again.pulls.tolist() == [0, 1]
     assert [again.select() for _ in range(20)] == [agent.select() for _ in range(20)]

@@ -119,7 +119,11 @@ def test_layout_does_not_matter():
 
 def test_version_1_is_read_after_the_same_checks():
     data = json.loads(played.to_json()) | {"version": 1}
+    with pytest.raises(ValueError, match="version must be 2, because it has a checksum"):
+        br.Agent.from_json(json.dumps(data))
     del data["checksum"]
+    with pytest.raises(ValueError, match="checksum must be given"):
+        br.Agent.from_json(json.dumps(data | {"version": 2}))
     again = br.Agent.from_json(json.dumps(data))
     assert again.pulls.tolist() == [40, 40]
     assert json.loads(again.to_json())["version"] == 2

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from bayesregret import checks
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
-from bayesregret.checks import MOST_ROUNDS, Array
+from bayesregret.checks import MOST_ROUNDS, Array, shown
+from bayesregret.digits import counted
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
@@ -98,7 +99,10 @@ class Agent(ABC):
         rewards : iterable of float
             Their rewards.
         """
-        arms, rewards = list(arms), list(rewards)
+        try:
+            arms, rewards = list(arms), list(rewards)
+        except TypeError:
+            raise ValueError(f"arms and rewards must be lists, got {shown(arms)} and {shown(rewards)}") from None
         if len(arms) != len(rewards):
             raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
         batch = [self._checked(arm, reward) for arm, reward in zip(arms, rewards, strict=True)]
@@ -170,7 +174,7 @@ class Agent(ABC):
 
     def __repr__(self) -> str:
         horizon = f", horizon={self.horizon}" if self.horizon is not None else ""
-        return f"<agent of {self.policy!r} on {self.bandit!r}{horizon}, after {self._rewards} rewards>"
+        return f"<agent of {self.policy!r} on {self.bandit!r}{horizon}, after {counted(self._rewards, 'reward')}>"
 
     def _start_settings(self) -> Settings:
         return Settings(self.policy, self.bandit, self.horizon, self.seed)

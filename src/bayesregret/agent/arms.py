@@ -160,7 +160,9 @@ class EveryRoundAgent(Agent):
 
     @property
     def index(self) -> Array:
-        raise AttributeError(f"{self.policy.name} has no index: its choices depend on time or on random draws")
+        raise AttributeError(
+            f"{self.policy.name} has no index here: its choices depend on time, on random draws or on all arms"
+        )
 
     @property
     def pulls(self) -> NDArray[np.int64]:

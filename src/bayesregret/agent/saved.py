@@ -83,10 +83,14 @@ def read_settings(text: Text) -> Settings:
 def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
     """Return the state, with the checksum that it must have."""
     if text.version == 1:
+        if text.checksum:
+            raise ValueError(f"agent state's version must be {VERSION}, because it has a checksum, got 1")
         # Agents of earlier versions saved more than those of today need.
         given = decode(text.state, dict[str, Any])
         return decode(encode({name: given[name] for name in schema.__struct_fields__ if name in given}), schema)
     state = decode(text.state, schema)
+    if not text.checksum:
+        raise ValueError("agent state's checksum must be given")
     if text.checksum != checksum(settings, encode(state)):
         raise ValueError("agent state must be what to_json wrote, but its checksum says that it was changed")
     return state

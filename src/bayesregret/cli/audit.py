@@ -12,7 +12,7 @@ from bayesregret.cli.show import show_json, show_tables, spinner
 RUNS = 1_000
 
 # Columns that a narrow terminal does without, the first one first.
-LEAST = ("form", "evidence", "worst ratio", "allowed", "observed")
+LEAST = ("note", "evidence", "worst ratio", "allowed", "observed")
 
 
 @options.takes_problem

@@ -13,7 +13,7 @@ from bayesregret.cli.policies import Policies, default_policies, make_policies
 from bayesregret.cli.show import curve_rows, show_json, show_tables, spinner
 from bayesregret.cli.simulate import compute_exact, given_rounds
 from bayesregret.digits import exact_digits
-from bayesregret.simulation.simulate import checkpoint_rounds
+from bayesregret.simulation.simulate import LARGEST_HORIZON, checkpoint_rounds
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ def exact(
             raise ValueError("--checkpoints does not go with --json, which has the curve after every round")
         made = bandit()
         policies = make_policies(policy or default_policies(made), delta)
-        horizon = checks.whole("horizon", horizon, 1)
+        horizon = checks.whole_up_to("horizon", horizon, 1, LARGEST_HORIZON)
         rounds = checkpoint_rounds(given_rounds(checkpoints), horizon)
         found = compute_exact(made, policies, horizon)
     if json:
