@@ -9,7 +9,10 @@ import types
 
 from hypothesis import settings
 
-os.environ.pop("COLUMNS", None)  # output is compared with that to a file, which has no width
+# Output is compared with that to a file, which has no width. Readline, which pytest loads, sets COLUMNS for child
+# processes where Python does not see it.
+os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 
 JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
