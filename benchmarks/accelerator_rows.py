@@ -17,7 +17,8 @@ POISSON = br.PoissonBandit([2.0] * 10, [1.0] * 10)
 ACCELERATORS = {
     "stay on the leader, width tables": (problems.gaussian(), br.BayesUCB()),
     "stay on the leader": (problems.bernoulli(), br.MOSS()),
-    "near and far arms": (problems.bernoulli(), br.Thompson()),
+    "near and far arms, Beta": (problems.bernoulli(), br.Thompson()),
+    "near and far arms, normal": (problems.gaussian(), br.Thompson()),
     "scaled widths, quantile-ucb": (problems.gaussian(), br.QuantileUCB()),
     "scaled widths, kl-ucb": (problems.gaussian(), br.KLUCB()),
     "tangents, quantile-ucb": (problems.bernoulli(), br.QuantileUCB()),

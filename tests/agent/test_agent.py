@@ -283,8 +283,8 @@ def test_sums_of_the_largest_numbers_survive(policy):
 
 
 def test_a_state_with_memory_that_is_no_longer_needed():
-    """Earlier versions kept memory for Thompson sampling on Gaussian arms: such states still load."""
-    agent = br.Thompson().start(br.GaussianBandit([0.5, 0.0], 1.0, 1.0), seed=4)
+    """Earlier versions kept memory for Thompson sampling on Poisson arms: such states still load."""
+    agent = br.Thompson().start(br.PoissonBandit([0.5, 1.0], [1.0, 1.0]), seed=4)
     agent.update(1, 2.0)
     saved = json.loads(agent.to_json())
     assert saved["state"]["memory"] == []

@@ -10,7 +10,8 @@ import bayesregret as br
 from bayesregret.contracts import add_reward, choose_arm, choose_linear, empty_stats
 from bayesregret.models.linear_lazy_posterior import add_linear_reward, linear_empty_stats, make_lazy_posterior
 from bayesregret.policies.thompson import HighestDraw
-from bayesregret.policies.thompson_fast.near_and_far import NearAndFar
+from bayesregret.policies.thompson_fast.beta import NearAndFarBeta
+from bayesregret.policies.thompson_fast.normal import NearAndFarNormal
 from bayesregret.rng import POLICY
 from conftest import JIT_IS_OFF
 from draws import compiled, stream_of
@@ -77,11 +78,11 @@ def test_other_probabilities_are_noticed(case):
 
 
 @pytest.mark.parametrize("kind", BANDITS)
-def test_only_beta_posteriors_are_accelerated(kind):
+def test_beta_and_normal_posteriors_are_accelerated(kind):
     bandit, policy = BANDITS[kind], br.Thompson()
-    is_fast = kind == "bernoulli"
-    assert type(policy.settings(bandit, None)) is (NearAndFar if is_fast else HighestDraw)
-    assert (policy.memory(bandit) > 0) == (policy.scratch(bandit) > 0) == is_fast
+    fast = {"gaussian": NearAndFarNormal, "bernoulli": NearAndFarBeta}.get(bandit.kind)
+    assert type(policy.settings(bandit, None)) is (fast or HighestDraw)
+    assert (policy.memory(bandit) > 0) == (policy.scratch(bandit) > 0) == (fast is not None)
 
 
 # --- linear beliefs ------------------------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from bayesregret.models import Bandit
 from bayesregret.models.mixture import check_mixture_memory
 from bayesregret.policies import Policy
 from bayesregret.policies.pending import has_no_mean, pending_index
-from bayesregret.policies.thompson_fast.near_and_far import NearAndFar
+from bayesregret.policies.thompson_fast.beta import NearAndFarBeta
+from bayesregret.policies.thompson_fast.normal import NearAndFarNormal
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 from bayesregret.simulation.kernels.select import Selection
 
@@ -196,9 +197,9 @@ class EveryRoundAgent(Agent):
 
     def _restore_memory(self, memory: list[float], version: int) -> None:
         stats = self._stats
-        # In version 1 some policies kept more, and Thompson sampling on Beta posteriors too little to be checked: it
-        # sorts its arms again.
-        if version == 1 and (len(memory) != len(stats.memory) or isinstance(self._own, NearAndFar)):
+        # In version 1 some policies kept more, and Thompson sampling too little to be checked: it sorts its arms again.
+        sorts = isinstance(self._own, NearAndFarBeta | NearAndFarNormal)
+        if version == 1 and (sorts or len(memory) != len(stats.memory)):
             memory = [0.0] * len(stats.memory)
         stats.memory[...] = of_length("memory", memory, len(stats.memory))
         self.policy.check_memory(self._own, self.belief, stats, self._rounds)

@@ -1,6 +1,6 @@
 """Thompson sampling (Thompson 1933): draw every arm's mean reward from its posterior and choose the highest.
 
-On Beta posteriors most draws are avoided: see thompson_fast/near_and_far.py.
+On Beta and normal posteriors most draws are avoided: see thompson_fast/near_and_far.py.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
-from bayesregret.contracts.fast import pseudo_counts
+from bayesregret.contracts.fast import normal_deviation, pseudo_counts
 from bayesregret.contracts.mixture import MixtureModel
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.policies.linear_selection import draw_normals, first_highest
 from bayesregret.policies.mixture_selection import HighestDrawInMixture
-from bayesregret.policies.thompson_fast.near_and_far import (
-    NEAR_AND_FAR,
-    NearAndFar,
-    memory_for_near_and_far,
-    scratch_for_near_and_far,
-)
+from bayesregret.policies.thompson_fast.beta import NEAR_AND_FAR_BETA, NearAndFarBeta, scratch_for_beta
+from bayesregret.policies.thompson_fast.near_and_far import memory_for_near_and_far
+from bayesregret.policies.thompson_fast.normal import NEAR_AND_FAR_NORMAL, NearAndFarNormal, scratch_for_normal
 
 if TYPE_CHECKING:
     from bayesregret.contracts import Stats
@@ -73,26 +70,33 @@ class Thompson(BelievingPolicy):
     needs: ClassVar[tuple[Any, ...]] = (posterior_draw,)
     prior: Bandit | None = None
 
-    def settings(self, bandit: Bandit, horizon: int | None) -> HighestDraw | HighestDrawInMixture | NearAndFar:
-        if isinstance(self.belief(bandit), MixtureModel):
+    def settings(
+        self, bandit: Bandit, horizon: int | None
+    ) -> HighestDraw | HighestDrawInMixture | NearAndFarBeta | NearAndFarNormal:
+        belief = self.belief(bandit)
+        if isinstance(belief, MixtureModel):
             return HighestDrawInMixture()
-        if not self._has_beta_posteriors(bandit):
-            return HighestDraw()
-        make_special_functions_ready()
-        return NEAR_AND_FAR
+        if normal_deviation.supports(belief):
+            return NEAR_AND_FAR_NORMAL
+        if pseudo_counts.supports(belief):
+            make_special_functions_ready()
+            return NEAR_AND_FAR_BETA
+        return HighestDraw()
 
     def memory(self, bandit: Bandit) -> int:
-        return memory_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
+        belief = self.belief(bandit)
+        is_fast = normal_deviation.supports(belief) or pseudo_counts.supports(belief)
+        return memory_for_near_and_far(bandit.arms) if is_fast else 0
 
     def scratch(self, bandit: Bandit) -> int:
-        return scratch_for_near_and_far(bandit.arms) if self._has_beta_posteriors(bandit) else 0
+        belief = self.belief(bandit)
+        if normal_deviation.supports(belief):
+            return scratch_for_normal(bandit.arms)
+        return scratch_for_beta(bandit.arms) if pseudo_counts.supports(belief) else 0
 
     def check_memory(self, settings: tuple[Any, ...], belief: tuple[Any, ...], stats: Stats, rounds: int) -> None:
-        if isinstance(settings, NearAndFar):
+        if isinstance(settings, NearAndFarBeta | NearAndFarNormal):
             # Imported here because only agents that are loaded need it.
             from bayesregret.policies.thompson_fast.saved_memory import check_near_and_far
 
             check_near_and_far(settings, belief, stats, rounds)
-
-    def _has_beta_posteriors(self, bandit: Bandit) -> bool:
-        return pseudo_counts.supports(self.belief(bandit))

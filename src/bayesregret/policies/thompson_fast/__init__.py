@@ -1,1 +1,1 @@
-"""Acceleration of Thompson sampling on Beta posteriors: the same distribution of arms, with few draws."""
+"""Acceleration of Thompson sampling on Beta and normal posteriors: the same distribution of arms, with few draws."""

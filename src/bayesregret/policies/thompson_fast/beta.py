@@ -12,10 +12,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesregret.contracts.fast import pseudo_counts
+from bayesregret.contracts import choose_arm, current_mean
+from bayesregret.contracts.fast import keeps_lead, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.numerics.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.policies.thompson_fast.beta_sampler import PREPARED, prepare_beta, prepared_beta
+from bayesregret.policies.thompson_fast.near_and_far import (
+    ANY_ABOVE,
+    HEAD,
+    LEASE,
+    THRESHOLD,
+    choose_given_event,
+    choose_near_and_far,
+    compare_with_far,
+    draw_above,
+    draw_event,
+    lease_until,
+    prepare_draws,
+    prepared_draw,
+    set_lease,
+    tail_bound,
+    take_near_and_far_lead,
+    threshold_of,
+)
 
 U = np.uint64
 # A lease requires the log density to fall at this fraction, or more, of its rate when the threshold was set.
@@ -23,6 +42,18 @@ RATE_KEPT = 0.75
 # Bounds on the probability of the tail, over that of a lease, beyond which there is nothing but rounding error.
 # Pseudo-counts of 1e30 lead there.
 SMALLEST_RATIO, LARGEST_RATIO = 1e-100, 1e100
+
+
+class NearAndFarBeta(NamedTuple):
+    """Settings of near_and_far.py for Beta posteriors."""
+
+    reach: float  # the threshold is this many standard deviations below the highest mean
+    near_probability: float
+    alone_probability: float
+    tail_probability: float
+
+
+NEAR_AND_FAR_BETA = NearAndFarBeta(3.0, 0.22, 0.65, 0.02)
 
 
 class BetaLease(NamedTuple):
@@ -37,43 +68,70 @@ class BetaLease(NamedTuple):
     fall_by_success: Any
 
 
-LEASE_NUMBERS = len(BetaLease._fields) - 1  # without the round
+choose_arm.implement(NearAndFarBeta)(choose_near_and_far)
+take_lead.implement(NearAndFarBeta)(take_near_and_far_lead)
 
 
-@jitable
-def prepare_draws(model, stats, arm):
-    """Write to `scratch` the numbers that draws of an arm with new data need."""
+def scratch_for_beta(arms: int) -> int:
+    return PREPARED * arms
+
+
+@prepare_draws.implement(NearAndFarBeta)
+def prepare_beta_draws(policy, model, stats, arm):
     a, b = pseudo_counts(model, stats, arm)
     prepare_beta(a, b, stats.scratch, arm * U(PREPARED))
 
 
-@jitable
-def prepared_draw(stats, arm, stream):
-    """Draw the arm's mean reward from its posterior; return it and the next stream."""
+@prepared_draw.implement(NearAndFarBeta)
+def prepared_beta_draw(policy, stats, arm, stream):
     return prepared_beta(stats.scratch, U(arm) * U(PREPARED), stream)
 
 
-@jitable
-def tail_bound(model, stats, arm, value):
-    """Return a bound and a rate such that the arm's posterior density at value + x, for all x >= 0, is at most
-    bound * rate * exp(-rate * x); so its mean reward exceeds value + x with probability at most bound * exp(-rate * x).
-
-    Return 1 and 0 where no such bound is known.
-    """
+@tail_bound.implement(NearAndFarBeta)
+def bound_beta_tail(policy, model, stats, arm, value):
     a, b = pseudo_counts(model, stats, arm)
     return beta_tail_bound(a, b, value)
 
 
-@jitable
-def draw_above(model, stats, arm, value, bound, rate, stream):
-    """With probability P(arm > value) / bound, draw the arm's mean reward given that it exceeds `value`; otherwise
-    return -inf. Also return the next stream.
-
-    `bound` and `rate` are those of `tail_bound`, or a larger bound with the same rate; if the bound is 1, the rate does
-    not matter.
-    """
+@draw_above.implement(NearAndFarBeta)
+def draw_beta_above(policy, model, stats, arm, value, bound, rate, stream):
     a, b = pseudo_counts(model, stats, arm)
     return beta_above(a, b, value, bound, rate, stream)
+
+
+@threshold_of.implement(NearAndFarBeta)
+def beta_threshold(policy, model, stats, leader):
+    mean = current_mean(model, stats, leader)
+    a, b = pseudo_counts(model, stats, leader)
+    return mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
+
+
+@keeps_lead.implement(NearAndFarBeta)
+def beta_is_likely_above(policy, model, lease, round_, arm, count, total):
+    density = lease.density + lease.density_by_pull * count + lease.density_by_success * total
+    fall = lease.fall + lease.fall_by_pull * count + lease.fall_by_success * total
+    return max(density, fall) <= 0.0
+
+
+@lease_until.implement(NearAndFarBeta)
+def beta_lease_until(policy, stats, until):
+    memory = stats.memory
+    return BetaLease(
+        until,
+        memory[LEASE],
+        memory[LEASE + 1],
+        memory[LEASE + 2],
+        memory[LEASE + 3],
+        memory[LEASE + 4],
+        memory[LEASE + 5],
+    )
+
+
+@set_lease.implement(NearAndFarBeta)
+def set_beta_lease(policy, model, stats, leader, threshold, lease):
+    a, b = pseudo_counts(model, stats, leader)
+    if a >= 1.0 and b >= 1.0 and 0.0 < threshold < 1.0:
+        set_tangent(policy, stats, leader, a, b, threshold, lease)
 
 
 @rarely_called
@@ -110,3 +168,20 @@ def draw_below(model, stats, arm, value, bound, stream):
     rate = rate_of_fall(b, a, 1.0 - value)
     short, stream = beta_above(b, a, 1.0 - value, bound, rate, stream)
     return 1.0 - short, stream
+
+
+@choose_given_event.implement(NearAndFarBeta)
+@rarely_called
+def choose_given_beta_event(policy, model, stats, stream):
+    leader, threshold = U(stats.memory[HEAD]), stats.memory[THRESHOLD]
+    in_tail, u, stream = draw_event(policy, stats, stream)
+    value = math.inf
+    if in_tail:
+        value, stream = draw_below(model, stats, leader, threshold, policy.tail_probability, stream)
+    if value > threshold:  # the tail has less probability than its bound
+        if u >= stats.memory[ANY_ABOVE]:
+            return leader, stream
+        value = 0.0
+        while value <= threshold:
+            value, stream = prepared_draw(policy, stats, leader, stream)
+    return compare_with_far(policy, model, stats, u, leader, value, stream)

@@ -1,4 +1,4 @@
-"""Thompson sampling on Beta posteriors without most of the draws.
+"""Thompson sampling on Beta and normal posteriors without most of the draws.
 
 Near arms, those likely to have the highest draw, are drawn. For the others, the far arms, exponential bounds are known
 on the probabilities that they exceed a threshold or anything above it. One uniform draw decides whether a far arm may
@@ -10,41 +10,31 @@ probability that its draw is below the threshold has a known bound, one Bernoull
 unlikely event happens: the leader's draw is in its tail, or a far arm may exceed the threshold. Without an event the
 leader is chosen. One geometric draw replaces the trials of many rounds: it gives the round of the next event. This is
 the leader's lease. It ends when the leader comes too close to the threshold, or when the trial's probability changes.
+
+This file has what all posteriors share; beta.py and normal.py have the rest.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.contracts import choose_arm, current_mean
-from bayesregret.contracts.fast import keeps_lead, pseudo_counts, take_lead
-from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.policies.thompson_fast.beta import (
-    LEASE_NUMBERS,
-    BetaLease,
-    draw_above,
-    draw_below,
-    prepare_draws,
-    prepared_draw,
-    set_tangent,
-    tail_bound,
-)
-from bayesregret.policies.thompson_fast.beta_sampler import PREPARED
+from bayesregret.contracts import current_mean
+from bayesregret.contracts.fast import keeps_lead, take_lead
+from bayesregret.dispatch import contract, jitable, rarely_called
 from bayesregret.rng import uniform
 
 U = np.uint64
 # Layout of `memory`: the threshold; an upper bound on the probability that a far arm exceeds it; the smallest rate at
 # which these probabilities fall above it; the number of times that far arms had to be drawn; the number of rewards at
 # which arms are sorted again; the place of the first far arm; the round of the next unlikely event, or 0; and the
-# numbers of the lease. After that all arms, the near ones first, the leader before all; in the same order their
-# bounds, their rates, and their counts when they were bounded (stamps). The leader has no bound: in its place are its
-# successes when arms were sorted, and its stamp is its count then. Finally each arm's place.
+# numbers of the lease, if it needs any. After that all arms, the near ones first, the leader before all; in the same
+# order their bounds, their rates, and their counts when they were bounded (stamps). The leader has no bound: in its
+# place is its total when arms were sorted, and its stamp is its count then. Finally each arm's place.
 THRESHOLD, ANY_ABOVE, LEAST_RATE, MISSES, SORT_AT, FIRST_FAR, EVENT_AT, LEASE = range(8)
-HEAD = LEASE + LEASE_NUMBERS
+HEAD = LEASE + 6
 BOUNDS, RATES, STAMPS, PLACES = U(1), U(2), U(3), U(4)  # offsets, in multiples of the number of arms
 # Arms are sorted again after this fraction of all rewards so far, after this number, or after this many misses.
 FRACTION_OF_REWARDS, FEWEST_REWARDS, MOST_MISSES = 2, 32, 16.0
@@ -52,79 +42,96 @@ FRACTION_OF_REWARDS, FEWEST_REWARDS, MOST_MISSES = 2, 32, 16.0
 HIGHEST_RATE = checks.LARGEST
 
 
-class NearAndFar(NamedTuple):
-    """Settings of Thompson sampling on Beta posteriors; they change its speed, not its distribution."""
-
-    reach: float  # the threshold is this many standard deviations below the highest mean
-    near_probability: float  # an arm is near if it may exceed the threshold with a larger probability
-    alone_probability: float  # the leader alone is near if no other arm exceeds the threshold with this probability
-    tail_probability: float  # upper bound on the probability that a leader with a lease is below the threshold
-
-
-# A near arm costs a draw in every round without a lease, an unlikely event all the draws that it causes.
-NEAR_AND_FAR = NearAndFar(3.0, 0.22, 0.65, 0.02)
-
-
 def memory_for_near_and_far(arms: int) -> int:
     return HEAD + (int(PLACES) + 1) * arms
 
 
-def scratch_for_near_and_far(arms: int) -> int:
-    return PREPARED * arms
+# Settings have a `near_probability`: an arm is near if it may exceed the threshold with a larger probability; an
+# `alone_probability`: the leader alone is near if no other arm exceeds the threshold with this probability; and a
+# `tail_probability`: an upper bound on the probability that a leader with a lease is below the threshold. They change
+# the speed, not the distribution. A near arm costs a draw in every round without a lease, an unlikely event all the
+# draws that it causes. For each class of settings these functions are implemented:
 
 
-@choose_arm.implement(NearAndFar)
-def choose_highest_beta(policy, model, stats, round_, stream):
-    """Choose as `take_lead` does; the lease is in `memory`."""
+@contract(returns="nothing")
+def prepare_draws(policy, model, stats, arm):
+    """Write to `scratch` the numbers that draws of an arm with new data need."""
+
+
+@contract(returns="value, stream")
+def prepared_draw(policy, stats, arm, stream):
+    """Draw the arm's mean reward from its posterior; return it and the next stream."""
+
+
+@contract(returns="threshold")
+def threshold_of(policy, model, stats, leader):
+    """Threshold below the leader's posterior mean."""
+
+
+@contract(returns="nothing")
+def set_lease(policy, model, stats, leader, threshold, lease):
+    """Write the numbers that `lease_until` needs, if any; they start as 1 and zeros, which is no lease."""
+
+
+@contract(returns="lease")
+def lease_until(policy, stats, until):
+    """Return the leader's lease up to a round; while it `keeps_lead`, its draw is below the threshold with probability
+    at most `tail_probability`."""
+
+
+@contract(returns="bound, rate")
+def tail_bound(policy, model, stats, arm, value):
+    """Return a bound and a rate such that the arm's posterior density at value + x, for all x >= 0, is at most
+    bound * rate * exp(-rate * x); so its mean reward exceeds value + x with probability at most bound * exp(-rate * x).
+
+    Return 1 and 0 where no such bound is known.
+    """
+
+
+@contract(returns="value, stream")
+def draw_above(policy, model, stats, arm, value, bound, rate, stream):
+    """With probability P(arm > value) / bound, draw the arm's mean reward given that it exceeds `value`; otherwise
+    return -inf. Also return the next stream.
+
+    `bound` and `rate` are those of `tail_bound`, or a larger bound with the same rate; if the bound is 1, the rate does
+    not matter.
+    """
+
+
+@contract(returns="arm, stream")
+def choose_given_event(policy, model, stats, stream):
+    """Choose the arm with the highest draw, given that the leader is in its tail or a far arm may exceed the
+    threshold."""
+
+
+def choose_near_and_far(policy, model, stats, round_, stream):
+    """For `choose_arm`: as `take_lead` does; the lease is in `memory`."""
     arm, _, stream = take_lead(policy, model, stats, U(stats.counts.shape[0]), round_, stream)
     return np.int64(arm), stream
 
 
-@take_lead.implement(NearAndFar)
-def take_beta_lead(policy, model, stats, updated, round_, stream):
+def take_near_and_far_lead(policy, model, stats, updated, round_, stream):
+    """For `take_lead`."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
     if updated < arms:
-        prepare_draws(model, stats, updated)
+        prepare_draws(policy, model, stats, updated)
     else:
         for arm in range(arms):
-            prepare_draws(model, stats, arm)
+            prepare_draws(policy, model, stats, arm)
     if stats.received[0] >= memory[SORT_AT]:
         sort_arms(policy, model, stats)
     elif far_arm_updated(stats, updated):
-        update_far_bounds(model, stats)
+        update_far_bounds(policy, model, stats)
     if memory[FIRST_FAR] == HEAD + 1:
         leader = U(memory[HEAD])
-        lease, count, total = lease_until(stats, round_), stats.counts[leader], stats.totals[leader]
+        lease, count, total = lease_until(policy, stats, round_), stats.counts[leader], stats.totals[leader]
         is_likely = keeps_lead(policy, model, lease, round_, leader, count, total)
         if is_likely and 1.0 - memory[ANY_ABOVE] >= policy.alone_probability:
             return lead_alone(policy, model, stats, round_, stream)
         if memory[EVENT_AT] > 0.0:  # there was a lease: the threshold is too high now
             memory[EVENT_AT], memory[SORT_AT] = 0.0, 0.0
-    arm, stream = choose_among_near(model, stats, stream)
-    return arm, lease_until(stats, round_), stream
-
-
-@keeps_lead.implement(NearAndFar)
-def is_likely_above(policy, model, lease, round_, arm, count, total):
-    density = lease.density + lease.density_by_pull * count + lease.density_by_success * total
-    fall = lease.fall + lease.fall_by_pull * count + lease.fall_by_success * total
-    return max(density, fall) <= 0.0
-
-
-@jitable
-def lease_until(stats, until):
-    """Return the leader's lease up to a round; while it `keeps_lead`, its draw is below the threshold with probability
-    at most `tail_probability`."""
-    memory = stats.memory
-    return BetaLease(
-        until,
-        memory[LEASE],
-        memory[LEASE + 1],
-        memory[LEASE + 2],
-        memory[LEASE + 3],
-        memory[LEASE + 4],
-        memory[LEASE + 5],
-    )
+    arm, stream = choose_among_near(policy, model, stats, stream)
+    return arm, lease_until(policy, stats, round_), stream
 
 
 @rarely_called
@@ -136,29 +143,15 @@ def sort_arms(policy, model, stats):
         leader, mean = (arm if other > mean else leader), max(mean, other)
     threshold = threshold_of(policy, model, stats, leader)
     stats.memory[LEASE], stats.memory[LEASE + 1 : HEAD] = 1.0, 0.0  # no lease
-    if make_others_far(model, stats, U(leader), threshold) > 1.0 - policy.alone_probability:
+    if make_others_far(policy, model, stats, U(leader), threshold) > 1.0 - policy.alone_probability:
         bring_near(stats, policy.near_probability)
     else:
         set_lease(policy, model, stats, leader, threshold, stats.memory[LEASE:HEAD])
-    update_far_bounds(model, stats)
+    update_far_bounds(policy, model, stats)
 
 
 @jitable
-def threshold_of(policy, model, stats, leader):
-    mean = current_mean(model, stats, leader)
-    a, b = pseudo_counts(model, stats, leader)
-    return mean - policy.reach * math.sqrt(mean * (1.0 - mean) / (a + b + 1.0))
-
-
-@jitable
-def set_lease(policy, model, stats, leader, threshold, lease):
-    a, b = pseudo_counts(model, stats, leader)
-    if a >= 1.0 and b >= 1.0 and 0.0 < threshold < 1.0:
-        set_tangent(policy, stats, leader, a, b, threshold, lease)
-
-
-@jitable
-def make_others_far(model, stats, leader, threshold):
+def make_others_far(policy, model, stats, leader, threshold):
     """Make the leader the only near arm; return a bound on the probability that another exceeds the threshold."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
     put(stats, U(HEAD), leader)
@@ -167,7 +160,7 @@ def make_others_far(model, stats, leader, threshold):
     for arm in range(arms):
         if arm != leader:
             put(stats, place, arm)
-            any_above += bound_far_arm(model, stats, place, arm, threshold)
+            any_above += bound_far_arm(policy, model, stats, place, arm, threshold)
             place += U(1)
     memory[THRESHOLD], memory[FIRST_FAR], memory[MISSES] = threshold, HEAD + 1, 0.0
     memory[SORT_AT] = stats.received[0] + max(FEWEST_REWARDS, stats.received[0] // FRACTION_OF_REWARDS)
@@ -181,17 +174,17 @@ def put(stats, place, arm):
 
 
 @rarely_called
-def bound_far_arm(model, stats, place, arm, threshold):
+def bound_far_arm(policy, model, stats, place, arm, threshold):
     memory, arms = stats.memory, U(stats.counts.shape[0])
-    bound, rate = far_bound(model, stats, arm, threshold)
+    bound, rate = far_bound(policy, model, stats, arm, threshold)
     memory[place + BOUNDS * arms], memory[place + RATES * arms] = bound, rate
     memory[place + STAMPS * arms] = stats.counts[arm]
     return bound
 
 
 @jitable
-def far_bound(model, stats, arm, threshold):
-    bound, rate = tail_bound(model, stats, arm, threshold)
+def far_bound(policy, model, stats, arm, threshold):
+    bound, rate = tail_bound(policy, model, stats, arm, threshold)
     return (bound, rate) if rate <= HIGHEST_RATE and bound <= HIGHEST_RATE else (1.0, 0.0)
 
 
@@ -224,14 +217,14 @@ def far_arm_updated(stats, updated):
 
 
 @rarely_called
-def update_far_bounds(model, stats):
+def update_far_bounds(policy, model, stats):
     """Bound the far arms with new data again, which ends a lease that used the old bounds."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
     any_above, least_rate = 0.0, HIGHEST_RATE
     for place in range(U(memory[FIRST_FAR]), U(HEAD) + arms):
         arm = U(memory[place])
         if memory[place + STAMPS * arms] != stats.counts[arm]:
-            bound_far_arm(model, stats, place, arm, memory[THRESHOLD])
+            bound_far_arm(policy, model, stats, place, arm, memory[THRESHOLD])
         any_above += memory[place + BOUNDS * arms]
         least_rate = min(least_rate, memory[place + RATES * arms])
     memory[ANY_ABOVE], memory[LEAST_RATE], memory[EVENT_AT] = any_above, least_rate, 0.0
@@ -249,28 +242,10 @@ def lead_alone(policy, model, stats, round_, stream):
     if memory[EVENT_AT] > round_:
         sorted_in = round_ + memory[SORT_AT] - stats.received[0]
         until = int(min(memory[EVENT_AT], sorted_in)) - 1
-        return leader, lease_until(stats, until), stream
+        return leader, lease_until(policy, stats, until), stream
     memory[EVENT_AT] = 0.0
     arm, stream = choose_given_event(policy, model, stats, stream)
-    return arm, lease_until(stats, round_), stream
-
-
-@rarely_called
-def choose_given_event(policy, model, stats, stream):
-    """Choose the arm with the highest draw, given that the leader is in its tail or a far arm may exceed the
-    threshold."""
-    leader, threshold = U(stats.memory[HEAD]), stats.memory[THRESHOLD]
-    in_tail, u, stream = draw_event(policy, stats, stream)
-    value = math.inf
-    if in_tail:
-        value, stream = draw_below(model, stats, leader, threshold, policy.tail_probability, stream)
-    if value > threshold:  # the tail has less probability than its bound
-        if u >= stats.memory[ANY_ABOVE]:
-            return leader, stream
-        value = 0.0
-        while value <= threshold:
-            value, stream = prepared_draw(stats, leader, stream)
-    return compare_with_far(model, stats, u, leader, value, stream)
+    return arm, lease_until(policy, stats, round_), stream
 
 
 @jitable
@@ -284,26 +259,26 @@ def draw_event(policy, stats, stream):
 
 
 @jitable
-def choose_among_near(model, stats, stream):
+def choose_among_near(policy, model, stats, stream):
     """Choose the arm with the highest draw, by drawing the near arms."""
     best, highest = U(0), -math.inf
     for place in range(U(HEAD), U(stats.memory[FIRST_FAR])):
         arm = U(stats.memory[place])
-        value, stream = prepared_draw(stats, arm, stream)
+        value, stream = prepared_draw(policy, stats, arm, stream)
         # Without a branch: the highest arm is unpredictable.
         best, highest = (arm if value > highest else best), max(highest, value)
     u, stream = uniform(stream)
-    return compare_with_far(model, stats, u, best, highest, stream)
+    return compare_with_far(policy, model, stats, u, best, highest, stream)
 
 
 @jitable
-def compare_with_far(model, stats, u, best, highest, stream):
+def compare_with_far(policy, model, stats, u, best, highest, stream):
     """Return the arm with the highest draw, given the highest near draw and a uniform draw for all far arms."""
     memory = stats.memory
     excess = highest - memory[THRESHOLD]
     if excess >= 0.0 and memory[ANY_ABOVE] <= u * below_exp(memory[LEAST_RATE] * excess):
         return best, stream
-    return draw_far_arms(model, stats, u, best, highest, stream)
+    return draw_far_arms(policy, model, stats, u, best, highest, stream)
 
 
 @jitable
@@ -313,7 +288,7 @@ def below_exp(x):
 
 
 @rarely_called
-def draw_far_arms(model, stats, u, best, highest, stream):
+def draw_far_arms(policy, model, stats, u, best, highest, stream):
     """Return the arm with the highest draw. The uniform draw gives the first far arm that may exceed `highest`, another
     one the next. Below the threshold no bounds are known."""
     memory, arms = stats.memory, U(stats.counts.shape[0])
@@ -325,7 +300,7 @@ def draw_far_arms(model, stats, u, best, highest, stream):
         none_so_far *= 1.0 - bound
         if 1.0 - u > none_so_far:
             arm = U(memory[place])
-            value, stream = draw_above(model, stats, arm, highest, bound, rate, stream)
+            value, stream = draw_above(policy, model, stats, arm, highest, bound, rate, stream)
             if value > highest:
                 best, highest, excess = arm, value, value - memory[THRESHOLD]
             u, stream = uniform(stream)
