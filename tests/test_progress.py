@@ -71,6 +71,12 @@ def test_a_bar_of_countable_units_is_there_before_the_first_is_done(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_a_bar_with_an_expected_time_is_there_at_once(capsys):
+    with open_progress(True, total=9, expected="about 3 hours") as bar:
+        bar.describe("ucb1")
+        assert [task.description for task in bar.rich.tasks] == ["ucb1, about 3 hours in all"]
+
+
 @pytest.fixture
 def notebook_lines(monkeypatch):
     """The lines that a notebook's bar writes."""

@@ -48,19 +48,20 @@ class Bar(Progress):
     """Bar that appears once the work has taken `PATIENCE` seconds.
 
     With `countable` units, such as points of an experiment, it appears with the first description, since a single unit
-    may take long, and shows "3/9" in place of a percentage.
+    may take long, and shows "3/9" in place of a percentage. So does a bar with an `expected` time, which it shows.
     """
 
-    def __init__(self, total: int, *, countable: bool = False) -> None:
+    def __init__(self, total: int, *, countable: bool = False, expected: str | None = None) -> None:
         super().__init__(total)
         self.countable = countable
+        self.expected = expected
         self.started = time.monotonic()
         self.description = ""
         self.shown = False
 
     def describe(self, description: str) -> None:
-        self.description = description
-        if self.countable:
+        self.description = description if self.expected is None else f"{description}, {self.expected} in all"
+        if self.countable or self.expected is not None:
             self.show()
 
     def advance(self, amount: int) -> None:
@@ -131,7 +132,11 @@ class NotebookBar(Bar):
 
 @contextmanager
 def open_progress(
-    progress: bool | Callable[[int, int], None] | None, *, total: int, countable: bool = False
+    progress: bool | Callable[[int, int], None] | None,
+    *,
+    total: int,
+    countable: bool = False,
+    expected: str | None = None,
 ) -> Iterator[Progress]:
     """Progress of a block of work: with None a bar if somebody watches a terminal or a notebook, with True always a
     bar, with False nothing, and with a function calls to it."""
@@ -139,7 +144,7 @@ def open_progress(
         yield CallbackProgress(total, progress)
     elif progress or (progress is None and (_in_notebook() or sys.stderr.isatty())):
         kind = NotebookBar if _in_notebook() else TerminalBar
-        bar = kind(total, countable=countable)
+        bar = kind(total, countable=countable, expected=expected)
         try:
             yield bar
         finally:

@@ -16,6 +16,7 @@ from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
+from bayesregret.simulation.cost import expected_time
 from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, simulate
 from bayesregret.simulation.size import check_rounds, most_runs
 
@@ -65,14 +66,16 @@ def point_settings(
 
 
 def check_size(settings: Settings, threads: int) -> None:
-    """Raise an error if the simulation of a point does not fit into memory, or has too many rounds."""
+    """Raise an error if the simulation of a point does not fit into memory, has too many rounds, or takes too long."""
     horizon = checks.whole("horizon", settings["horizon"], 1, LARGEST_HORIZON)
     runs = checks.whole("runs", settings["runs"], 1, LARGEST_RUNS)
     delay, batch = checked_late(settings.get("delay", 0), settings.get("batch", 1), horizon)
     check_rounds(horizon, runs)
     policies = [policy_from_dict(policy) for policy in settings["policies"]]
     size = {"checkpoints": 1, "threads": threads, "late": min(delay + batch, horizon)}
-    most_runs(problem_from_dict(settings["problem"]), policies, runs=runs, keep=None, **size)
+    bandit = problem_from_dict(settings["problem"])
+    most_runs(bandit, policies, runs=runs, keep=None, **size)
+    expected_time(bandit, policies, horizon=horizon, runs=runs, threads=threads)
 
 
 class Computed(NamedTuple):

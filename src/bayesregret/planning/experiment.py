@@ -19,13 +19,13 @@ from bayesregret.planning.run_budget import (
     DELTA_BUDGET,
     SWEEP_BUDGET,
     has_slow_quantiles,
-    run_cost,
     runs_for_point,
     runs_for_policy,
 )
 from bayesregret.planning.tracked_simulation import TrackedRuns, TrackedSimulation, track
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
 from bayesregret.progress import Progress
+from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.simulate import simulate
 
 DEFAULT: tuple[Policy, ...] = (BayesUCB(), Thompson(), KLUCB(), MOSS(), UCB1())

@@ -29,7 +29,7 @@ from bayesregret.planning.perturbed_priors import can_shift, can_stretch
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
-from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles, run_cost
+from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles
 from bayesregret.planning.scenarios import possibilities, scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
@@ -38,6 +38,7 @@ from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policies.base import BelievingPolicy
 from bayesregret.progress import open_progress
+from bayesregret.simulation.cost import expected_time, run_cost
 from bayesregret.simulation.engine import available_threads
 from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late, named
 from bayesregret.simulation.size import check_rounds, most_runs
@@ -148,6 +149,7 @@ def plan(
         check_rounds(horizon, runs)
         size = {"checkpoints": DEFAULT_CHECKPOINTS, "threads": threads, "late": min(delay + batch, horizon)}
         most_runs(bandit, chosen.values(), runs=runs, keep=None, **size)
+        expected_time(bandit, chosen.values(), horizon=horizon, runs=runs, threads=threads)
     with open_progress(progress, total=0) as bar:
         experiment = PlannedExperiment(
             bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar, delay=delay, batch=batch, epsilon=epsilon

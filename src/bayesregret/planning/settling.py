@@ -7,8 +7,9 @@ from typing import Any
 
 from bayesregret.planning.experiment import PlannedExperiment
 from bayesregret.planning.policy_outcome import PolicyOutcome
-from bayesregret.planning.run_budget import FEWEST, run_cost
+from bayesregret.planning.run_budget import FEWEST
 from bayesregret.planning.zero_crossing import Crossing
+from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.simulate import LARGEST_HORIZON
 
 DOUBLINGS = 4  # of the plan's horizon, where it is too short

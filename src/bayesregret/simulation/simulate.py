@@ -13,6 +13,7 @@ from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.progress import Progress, open_progress
+from bayesregret.simulation.cost import expected_time
 from bayesregret.simulation.engine import Simulation, available_threads
 from bayesregret.simulation.estimates import standard_error
 from bayesregret.simulation.kernels.run import BLOCK
@@ -111,11 +112,12 @@ def simulate(
         check_rounds(horizon, most)
         size = {"checkpoints": len(rounds), "threads": threads, "late": min(delay + batch, horizon)}
         fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
+    expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, threads=threads)
     cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
     shared["keep"] = keep == "runs"
     simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
-    with open_progress(progress, total=len(by_name) * runs * horizon) as bar:
+    with open_progress(progress, total=len(by_name) * runs * horizon, expected=expected) as bar:
         _run_all(simulations, runs, threads, bar)
         if precision is not None:
             _run_to_precision(simulations, precision, cap, threads, bar)
