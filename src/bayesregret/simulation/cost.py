@@ -31,8 +31,6 @@ KNOWN_COSTS = {
 }
 ARM_COST = 200.0  # cost of a run per arm, however short it is
 
-# A simulation with fewer rounds in all takes seconds, and its time is not estimated.
-MANY_ROUNDS = 10**9
 DAY = 86_400
 NOTABLE, LONGEST = 60, 30 * DAY  # seconds: from when on a time is shown, and refused
 UNITS = (("year", 365 * DAY), ("day", DAY), ("hour", 3_600), ("minute", 60), ("second", 1))
@@ -61,8 +59,6 @@ def expected_time(bandit: Bandit, policies: Collection[Policy], *, horizon: int,
 
     ValueError, in one line that says what would do, if it takes longer than `LONGEST`.
     """
-    if horizon * runs * len(policies) < MANY_ROUNDS:
-        return None
     one_run = sum(run_cost(policy, bandit, horizon) for policy in policies) / 1e9
     busy = min(threads, math.ceil(runs / BLOCK))  # one thread plays a block of runs
     seconds = one_run * runs / busy

@@ -25,8 +25,8 @@ DEFAULT_CHECKPOINTS = 100
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
 KEEP = ("runs", "summary")
-# Simulations up to here fit into memory wherever Python does, and are not measured.
-SMALL_RUNS, SMALL = 10**4, 10**3
+# Simulations up to here fit into memory wherever Python does and take seconds: nothing is estimated.
+SMALL_RUNS, SMALL, SMALL_ROUNDS = 10**4, 10**3, 10**8
 MOST_LATE = 10**8  # rewards that have not arrived, 16 bytes each
 
 
@@ -106,13 +106,13 @@ def simulate(
     if keep not in KEEP:
         raise checks.fail("keep", '"runs" or "summary"', keep)
     most = runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
-    fit = None
+    fit, expected = None, None
     is_small = most * len(by_name) <= SMALL_RUNS and max(bandit.arms, delay + batch, len(rounds), threads) <= SMALL
-    if not is_small or precision is not None or horizon * most > checks.MOST_ROUNDS:
+    if not is_small or precision is not None or horizon * most > SMALL_ROUNDS:
         check_rounds(horizon, most)
         size = {"checkpoints": len(rounds), "threads": threads, "late": min(delay + batch, horizon)}
         fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
-    expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, threads=threads)
+        expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, threads=threads)
     cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
     shared["keep"] = keep == "runs"
