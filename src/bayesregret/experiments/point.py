@@ -17,7 +17,7 @@ from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
 from bayesregret.simulation.cost import expected_time
-from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, checked_late, simulate
+from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, SMALL_ROUNDS, checked_late, simulate
 from bayesregret.simulation.size import check_rounds, most_runs
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def check_size(settings: Settings, threads: int) -> None:
     size = {"checkpoints": 1, "threads": threads, "late": min(delay + batch, horizon)}
     bandit = problem_from_dict(settings["problem"])
     most_runs(bandit, policies, runs=runs, keep=None, **size)
-    expected_time(bandit, policies, horizon=horizon, runs=runs, threads=threads)
+    if horizon * runs > SMALL_ROUNDS:  # otherwise a table of indices would be computed here, for nothing
+        expected_time(bandit, policies, horizon=horizon, runs=runs, threads=threads)
 
 
 class Computed(NamedTuple):
