@@ -35,14 +35,14 @@ test: $(SET_UP)
 	$(MAKE) tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
 
 tests-plain: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
 
 # Apart from `make test`, because measuring takes as long as the tests.
 coverage: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
 test-pythons:

@@ -69,11 +69,11 @@ def test_ucb1_uses_the_largest_noise_in_every_component():
 @pytest.mark.parametrize("name", FIXED)
 def test_simulations_agree(name):
     mixture, policy = FIXED[name]
-    found = exact_regret(mixture, policy, horizon=60)
-    simulated = br.simulate(mixture, policy, horizon=60, runs=40_000, seed=2, progress=False)
+    found = exact_regret(mixture, policy, horizon=30)
+    simulated = br.simulate(mixture, policy, horizon=30, runs=40_000, seed=2, progress=False)
     comparison = simulated.against_exact({policy.name: found})
     assert abs(comparison[policy.name].z) < 4
-    swapped = exact_regret(MixtureBandit(WEIGHTS[::-1], mixture.bandits), policy, horizon=60)
+    swapped = exact_regret(MixtureBandit(WEIGHTS[::-1], mixture.bandits), policy, horizon=30)
     assert abs(simulated[policy.name].mean - swapped.regret) > 4 * simulated[policy.name].stderr  # the control
 
 

@@ -15,7 +15,7 @@ from planning.independent_world import Hyperprior, beta_arms, chooser, regrets
 
 pytestmark = pytest.mark.compiled
 
-ARMS, HORIZON, RUNS = 3, 2_000, 3_000
+ARMS, HORIZON, RUNS = 3, 800, 3_000
 
 
 def drawn_means(fitted, rng, runs, arms=ARMS):
