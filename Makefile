@@ -29,20 +29,19 @@ quick: $(SET_UP) lint quick-tests
 quick-tests: $(SET_UP)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long" tests/models tests/policies tests/contracts
 
+# All at once: compilation, processes that wait and linters share the processors well.
 test: $(SET_UP)
-	$(MAKE) lint
-	$(MAKE) tests-compiled
-	$(MAKE) tests-plain
+	$(MAKE) --jobs=3 --output-sync=target lint tests-compiled tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
 
 tests-plain: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
 
 # Apart from `make test`, because measuring takes as long as the tests.
 coverage: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
 test-pythons:
