@@ -34,7 +34,7 @@ test: $(SET_UP)
 	$(MAKE) --jobs=3 --output-sync=target lint tests-compiled tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
 
 tests-plain: $(SET_UP)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
