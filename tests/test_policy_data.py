@@ -1,9 +1,9 @@
-"""Policies as plain data come back as they were; anything else is one line."""
+"""Policies as plain data and as text; their names in results; anything else is one line."""
 
 import pytest
 
 import bayesregret as br
-from bayesregret.policy_data import policy_from_dict, policy_to_dict
+from bayesregret.policy_data import as_policy, named, policy_from_dict, policy_to_dict, with_settings
 
 BANDIT = br.GaussianBandit([1, 0], 1, 1)
 
@@ -26,3 +26,52 @@ def test_anything_else_is_one_line(data, said):
     with pytest.raises(ValueError, match=f"^{said}") as caught:
         policy_from_dict(data)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ("thompson", br.Thompson()),
+        ("bayes-ucb:delta=0.1", br.BayesUCB(delta=0.1)),
+        ("bayes-ucb:delta=1e-3,count_pending=false", br.BayesUCB(delta=0.001, count_pending=False)),
+        ("explore-commit:explore=1e2", br.ExploreCommit(100)),
+    ],
+)
+def test_a_text_names_a_policy(text, policy):
+    assert as_policy(text) == policy
+    assert as_policy(policy) is policy
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bayesucb", "policy must be .*, got 'bayesucb'"),
+        ("", "policy must be .*, got ''"),
+        ("bayes-ucb:delta", "policy bayes-ucb must have settings as field=value, fields: delta, count_pending, got"),
+        ("bayes-ucb:width=1", "policy bayes-ucb must have settings as field=value"),
+        ("bayes-ucb:prior=gaussian", "policy bayes-ucb must have settings as field=value"),
+        ("bayes-ucb:delta=2", "delta must be a number strictly between 0 and 1, got 2"),
+        ("bayes-ucb:delta=half", "delta must be a number strictly between 0 and 1, got 'half'"),
+    ],
+)
+def test_any_other_text_is_one_line(text, said):
+    with pytest.raises(ValueError, match=f"^{said}") as caught:
+        as_policy(text)
+    assert str(caught.value).isprintable()
+
+
+def test_names_show_only_what_tells_policies_apart():
+    assert list(named(br.BayesUCB(delta=0.1))) == ["bayes-ucb"]
+    assert list(named(["ucb1", "bayes-ucb:delta=0.1"])) == ["ucb1", "bayes-ucb"]
+    assert list(named(["bayes-ucb", br.BayesUCB(0.1, BANDIT), br.BayesUCB(0.1, BANDIT)])) == [
+        "bayes-ucb",
+        "bayes-ucb(delta=0.1, prior=gaussian)",
+        "bayes-ucb(delta=0.1, prior=gaussian)-2",
+    ]
+    assert list(named({"mine": "ucb1", "bayes-ucb-2": br.BayesUCB()})) == ["mine", "bayes-ucb-2"]
+
+
+def test_settings_that_are_the_default_are_not_shown():
+    assert with_settings(br.BayesUCB(count_pending=True)) == "bayes-ucb"
+    assert with_settings(br.BayesUCB(count_pending=False)) == "bayes-ucb(count_pending=False)"
+    assert with_settings(br.ExploreCommit(20)) == "explore-commit(explore=20)"

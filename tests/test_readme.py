@@ -48,4 +48,4 @@ def test_the_costs_of_a_wrong_prior_are_those_told():
     sure = br.GaussianBandit(prior_mean=[0.0] * 10, prior_width=0.25, reward_noise=1.0)
     policies = [br.BayesUCB(), br.BayesUCB(prior=sure)]
     result = br.simulate(bandit, policies, horizon=1_000, runs=10_000, seed=7)
-    assert f"costs {result.paired('bayes-ucb-2', 'bayes-ucb')} more" in " ".join(TOUR.split())
+    assert f"costs {result.paired('bayes-ucb(prior=gaussian)', 'bayes-ucb')} more" in " ".join(TOUR.split())

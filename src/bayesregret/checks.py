@@ -17,6 +17,7 @@ LARGEST = 1e50
 SMALLEST = 1e-50
 # Rounds and rewards are counted up to here: floats hold every whole number that is not larger.
 MOST_ROUNDS = 2**53
+LARGEST_WHOLE = 2.0**63  # a larger float would become an integer with digits that the user did not type
 
 
 def shown(value: Any) -> str:
@@ -36,6 +37,19 @@ def one_line(text: str) -> str:
 def fail(field: str, may_be: str, value: Any) -> ValueError:
     """Return the error to raise for a bad value."""
     return ValueError(f"{field} must be {may_be}, got {shown(value)}")
+
+
+def parsed_number(text: str) -> int | float | str:
+    """Parse a number such as 12, 1e6 or 10_000. Other text is returned as it is, and refused by later checks."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and abs(value) < LARGEST_WHOLE else value
 
 
 def real(field: str, value: Any, may_be: str = "a finite number") -> float:

@@ -1,14 +1,26 @@
-"""Policies as plain data: a name and settings, as in studies, sweeps and saved agents."""
+"""Policies as plain data, as text and by name: in studies, sweeps, saved agents, and wherever a user names them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import dataclasses
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.problem import check_fields, problem_from_dict
+
+PolicyOrName: TypeAlias = Policy | str
+Policies: TypeAlias = PolicyOrName | Iterable[PolicyOrName] | Mapping[str, PolicyOrName]
+
+A_POLICY = "a policy such as BayesUCB(), or its name"
+SOME_POLICIES = "a policy or a list of policies such as BayesUCB(), or their names"
+TRUE_OR_FALSE = {"true": True, "false": False}
+
+
+# --- plain data ------------------------------------------------------------------------------------------------------
 
 
 def policy_to_dict(policy: Policy) -> dict[str, Any]:
@@ -26,3 +38,95 @@ def policy_from_dict(data: Mapping[str, Any]) -> Policy:
     if arguments.get("prior") is not None:
         arguments["prior"] = problem_from_dict(arguments["prior"])
     return Policy.classes[name](**arguments)
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+def as_policy(given: PolicyOrName) -> Policy:
+    """Return a policy as it is, and the policy that a text such as "thompson" or "bayes-ucb:delta=0.1" names."""
+    if isinstance(given, str):
+        return policy_from_text(given)
+    if not isinstance(given, Policy):  # a caller without a type checker may give anything
+        raise checks.fail("policy", A_POLICY, given)
+    if not isinstance(getattr(given, "name", None), str):
+        raise ValueError(f"policies must each have a name, but {type(given).__name__} has none")
+    return given
+
+
+def policy_from_text(text: str) -> Policy:
+    """Return the policy of a name, or of a name with settings: `epsilon-greedy:epsilon=0.05`."""
+    name, _, rest = text.partition(":")
+    policy = Policy.classes[checks.one_of("policy", name, Policy.classes)]
+    return policy(**_settings(policy, rest.split(",") if rest else []))
+
+
+def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
+    # A prior is a whole problem, which no text names.
+    fields = [name for name in inspect.signature(policy).parameters if name != "prior"]
+    settings: dict[str, Any] = {}
+    for part in parts:
+        field, equals, value = part.partition("=")
+        if not equals or field not in fields:
+            raise ValueError(
+                f"policy {policy.name} must have settings as field=value, fields: {', '.join(fields) or 'none'}, "
+                f"got {part!r}"
+            )
+        settings[field] = TRUE_OR_FALSE[value] if value in TRUE_OR_FALSE else checks.parsed_number(value)
+    return settings
+
+
+# --- names in results ------------------------------------------------------------------------------------------------
+
+
+def named(policies: Policies) -> dict[str, Policy]:
+    """Return policies by the names that results show; a mapping gives the names itself.
+
+    Policies of one kind are told apart by their settings, `bayes-ucb(delta=0.1)`, and equal ones by numbers.
+    """
+    if isinstance(policies, Mapping):
+        for name in policies:
+            if not isinstance(name, str):
+                raise checks.fail("names of policies", "text", name)
+        made = {name: as_policy(policy) for name, policy in policies.items()}
+    else:
+        made = _by_name([as_policy(policy) for policy in _listed(policies)])
+    if not made:
+        raise checks.fail("policies", SOME_POLICIES, policies)
+    return made
+
+
+def _listed(policies: Any) -> Iterable[Any]:
+    if isinstance(policies, Policy | str):
+        return [policies]
+    if not isinstance(policies, Iterable):
+        raise checks.fail("policies", SOME_POLICIES, policies)
+    return policies
+
+
+def _by_name(policies: Sequence[Policy]) -> dict[str, Policy]:
+    kinds = [policy.name for policy in policies]
+    found: dict[str, Policy] = {}
+    for policy in policies:
+        name = first = policy.name if kinds.count(policy.name) == 1 else with_settings(policy)
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{first}-{number}"
+        found[name] = policy
+    return found
+
+
+def with_settings(policy: Policy) -> str:
+    """Return the policy's name with the settings that are not the default: `bayes-ucb(delta=0.1)`."""
+    given: Any = policy  # the class of a user need not be a dataclass
+    fields = dataclasses.fields(given) if dataclasses.is_dataclass(given) else ()
+    values = [(field, getattr(given, field.name)) for field in fields]
+    changed = [f"{field.name}={_brief(value)}" for field, value in values if value != field.default]
+    return f"{policy.name}({', '.join(changed)})" if changed else policy.name
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, Bandit):
+        return value.kind
+    return f"{value:g}" if isinstance(value, float) else str(value)

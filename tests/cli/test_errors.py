@@ -105,7 +105,7 @@ def test_a_policy_without_delta(simulate, monkeypatch):
     monkeypatch.delitem(Policy.classes, "test-plain")
     monkeypatch.setitem(Policy.classes, "plain", Plain)
     said = complaint(simulate("gaussian", "--policy", "plain", "--delta", "0.1"))
-    assert said == "--delta does not go with plain, which has no delta"
+    assert said == "--delta does not go with test-plain, which has no delta"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def run_plan(bayesregret):
 
 
 def by_hand(**asked):
-    return br.plan(common_bernoulli(arms=2), 4, [br.BayesUCB(), br.UCB1()], runs=4, **asked)
+    return br.plan(common_bernoulli(arms=2), [br.BayesUCB(), br.UCB1()], horizon=4, runs=4, **asked)
 
 
 def test_json_is_what_python_gives(run_plan):

@@ -238,17 +238,16 @@ def test_where_ucb1_does_not_run_thompson_sampling_does(simulate):
     assert list(simulate("linear", "--json").data["policies"]) == ["bayes-ucb", "ucb1"]
 
 
-def test_policies_are_named_as_they_were_given(simulate):
-    given = ["bayes-ucb", "bayes-ucb:delta=0.1"]
-    data = simulate("gaussian", "--policy", given[0], "--policy", given[1], "--json").data
-    assert list(data["policies"]) == given
-    assert data["policies"][given[1]]["delta"] == 0.1
+def test_policies_of_one_kind_are_named_by_their_settings(simulate):
+    data = simulate("gaussian", "--policy", "bayes-ucb", "--policy", "bayes-ucb:delta=0.1", "--json").data
+    assert list(data["policies"]) == ["bayes-ucb", "bayes-ucb(delta=0.1)"]
+    assert data["policies"]["bayes-ucb(delta=0.1)"]["delta"] == 0.1
 
 
 def test_regret_over_the_least_there_can_be(simulate):
     arguments = ["bernoulli", "--arms", "2", "--policy", "greedy", "--policy", "ucb1", "--optimal"]
     told = simulate(*arguments, "--json").data
-    least = br.bayes_optimal_regret(br.BernoulliBandit([1, 1], [1, 1]), 50)
+    least = br.bayes_optimal_regret(br.BernoulliBandit([1, 1], [1, 1]), horizon=50)
     assert told["optimal"]["regret"] == least.regret
     assert told["optimal"]["over"]["ucb1"]["ratio"] == told["policies"]["ucb1"]["regret"] / least.regret
     shown = simulate(*arguments).out

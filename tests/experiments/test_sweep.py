@@ -65,7 +65,10 @@ def test_regrets_over_the_optimal_one():
     assert (experiment.y.mark, experiment.y.mark_label) == (1.0, "optimal")
     settings = experiment.points[1].settings
     result = run_point(settings)
-    policy, least = result["policies"][1], br.bayes_optimal_regret(br.BernoulliBandit([2, 2], [1, 1]), 20).regret
+    policy, least = (
+        result["policies"][1],
+        br.bayes_optimal_regret(br.BernoulliBandit([2, 2], [1, 1]), horizon=20).regret,
+    )
     value, error = experiment.trends[1].read(result)
     assert (value, error) == (policy["regret"] / least, policy["stderr"] / least)
 

@@ -9,7 +9,7 @@ RESULT = br.simulate(BANDIT, [br.Greedy(), br.UCB1()], horizon=20, runs=50, seed
 
 
 def test_ratios_and_their_errors():
-    least = br.bayes_optimal_regret(BANDIT, 20)
+    least = br.bayes_optimal_regret(BANDIT, horizon=20)
     found = RESULT.over_optimal()
     assert found == RESULT.over_optimal(least)
     for name in ("greedy", "ucb1"):
@@ -26,7 +26,7 @@ def test_the_table_has_a_column_for_them_if_wanted():
 
 def test_another_problems_optimum_is_refused():
     with pytest.raises(ValueError, match="optimal must be for the bandit and horizon of the simulation"):
-        RESULT.over_optimal(br.bayes_optimal_regret(BANDIT, 19))
+        RESULT.over_optimal(br.bayes_optimal_regret(BANDIT, horizon=19))
 
 
 def test_one_arm_has_no_ratio():

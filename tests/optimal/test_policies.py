@@ -76,9 +76,9 @@ def is_above(regret, error, optimum):
 def test_simulated_regret_is_the_computed_one():
     bandit, horizon = br.BernoulliBandit([1, 2], [1, 1]), 60
     best = br.simulate(bandit, br.BayesOptimal(), horizon=horizon, runs=30_000, seed=11)["bayes-optimal"]
-    assert abs(best.mean - br.bayes_optimal_regret(bandit, horizon).regret) < STANDARD_ERRORS * best.stderr
+    assert abs(best.mean - br.bayes_optimal_regret(bandit, horizon=horizon).regret) < STANDARD_ERRORS * best.stderr
     # The control: the optimum of a shorter horizon is noticed.
-    assert abs(best.mean - br.bayes_optimal_regret(bandit, 45).regret) > STANDARD_ERRORS * best.stderr
+    assert abs(best.mean - br.bayes_optimal_regret(bandit, horizon=45).regret) > STANDARD_ERRORS * best.stderr
 
 
 @pytest.mark.compiled
@@ -106,7 +106,7 @@ def test_no_policy_is_better(priors):
         br.UCB1(),
     ]
     result = br.simulate(bandit, [br.BayesOptimal(), *others], horizon=horizon, runs=50_000, seed=11)
-    optimum = br.bayes_optimal_regret(bandit, horizon).regret
+    optimum = br.bayes_optimal_regret(bandit, horizon=horizon).regret
     for policy in others:
         found, more = result[policy.name], result.paired(policy.name, "bayes-optimal")
         assert is_above(found.mean, found.stderr, optimum)

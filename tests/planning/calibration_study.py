@@ -42,7 +42,7 @@ def one_world(setting, number):
     hyperprior = Hyperprior.drawn(rng) if setting.hyperprior == DRAWN else Hyperprior()
     fitted = br.fit_prior(hyperprior.history(rng), model="bernoulli")
     new = fitted.bandit(ARMS) if setting.with_levels else fitted.bandit(ARMS, level=fitted.level, uncertainty=False)
-    plan = br.plan(new, setting.horizon, runs=setting.runs, seed=number, threads=1, progress=False)
+    plan = br.plan(new, horizon=setting.horizon, runs=setting.runs, seed=number, threads=1, progress=False)
     policy = plan.best.policy
     means = hyperprior.means(rng, setting.experiments, ARMS)
     realised = regrets(means, chooser(policy, new, setting.horizon, rng), rng, setting.horizon)

@@ -23,7 +23,7 @@ POLICIES = [br.BayesUCB(), br.Thompson(), br.UCB1()]
 
 @pytest.fixture(scope="module")
 def plan():
-    return br.plan(common_bernoulli(arms=2), 12, POLICIES, runs=16, unit="sales")
+    return br.plan(common_bernoulli(arms=2), POLICIES, horizon=12, runs=16, unit="sales")
 
 
 def test_rounds_and_values_are_on_linear_axes(plan):
@@ -50,12 +50,12 @@ def test_the_second_figure_is_about_arms_within_epsilon(plan):
 
 
 def test_without_epsilon_it_is_about_the_best_arm():
-    plan = br.plan(common_bernoulli(arms=2), 3, br.UCB1(), runs=4, epsilon=0.0)
+    plan = br.plan(common_bernoulli(arms=2), br.UCB1(), horizon=3, runs=4, epsilon=0.0)
     assert round_tables(plan)[1].title == "How soon a policy is on the best arm"
 
 
 def test_drawn_rounds_are_spread_over_the_axis():
-    plan = br.plan(common_bernoulli(arms=2), 400, br.UCB1(), runs=2)
+    plan = br.plan(common_bernoulli(arms=2), br.UCB1(), horizon=400, runs=2)
     rounds = np.array(round_tables(plan)[0].points)
     assert rounds[0] == 1.0
     assert rounds[-1] == 400.0
@@ -65,7 +65,7 @@ def test_drawn_rounds_are_spread_over_the_axis():
 
 @pytest.mark.parametrize(("arms", "horizon"), [(1, 5), (2, 1)])
 def test_where_there_is_nothing_to_learn_there_is_no_figure(arms, horizon):
-    assert figure_tables(br.plan(common_bernoulli(arms=arms), horizon, br.BayesUCB(), runs=4)) == []
+    assert figure_tables(br.plan(common_bernoulli(arms=arms), br.BayesUCB(), horizon=horizon, runs=4)) == []
 
 
 # --- wrong priors ---------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def test_low_costs_are_high_rewards(plan):
 
 def test_nothing_is_said_about_exploring_where_the_bonus_is_small():
     """With delta 0.9 a narrow prior may make bayes-ucb explore more."""
-    plan = br.plan(common_bernoulli(arms=2), 12, [br.BayesUCB(delta=0.9), br.UCB1()], runs=4)
+    plan = br.plan(common_bernoulli(arms=2), [br.BayesUCB(delta=0.9), br.UCB1()], horizon=12, runs=4)
     (line,) = wrong_is_better(plan, [limit("bayes-ucb")])
     assert "explores" not in line
     assert "not the best possible policy" in line
@@ -117,7 +117,7 @@ def test_nothing_is_said_about_exploring_where_the_bonus_is_small():
 
 def test_a_mixture_has_no_one_true_prior():
     bandit = br.MixtureBandit([0.5, 0.5], [common_bernoulli(arms=2), common_bernoulli(arms=2, alpha=3.0)])
-    plan = br.plan(bandit, 4, [br.BayesUCB(prior=bandit.conjugate()), br.UCB1()], runs=4)
+    plan = br.plan(bandit, [br.BayesUCB(prior=bandit.conjugate()), br.UCB1()], horizon=4, runs=4)
     (line,) = wrong_is_better(plan, [limit("bayes-ucb")])
     assert "matches the mixture" in line
     worth = PriorWorth("bayes-ucb", "ucb1", Estimate(1.0, 0.1), False, None)

@@ -14,17 +14,17 @@ from bayesregret.planning.value_of_prior import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 SPLIT = "A/B test"
-TUNED = "bayes-ucb (delta 0.99)"  # the best one for two arms and six rounds
+TUNED = "bayes-ucb(delta=0.99)"  # the best one for two arms and six rounds
 
 
 @pytest.fixture(scope="module")
 def small():
-    return br.plan(common_bernoulli(arms=2), 6, runs=8, seed=3)
+    return br.plan(common_bernoulli(arms=2), horizon=6, runs=8, seed=3)
 
 
 @pytest.fixture(scope="module")
 def linear():
-    return br.plan(common_linear(arms=4, dimension=2), 8, runs=8, budget=3, regret_per_round=0.6)
+    return br.plan(common_linear(arms=4, dimension=2), horizon=8, runs=8, budget=3, regret_per_round=0.6)
 
 
 def test_simulated_numbers_are_those_of_simulate(small):
@@ -43,7 +43,7 @@ def test_exact_numbers_replace_simulated_ones(small):
         assert (small[policy.name].regret.mean, small[policy.name].regret.stderr) == (found.regret, found.error)
     split = small[SPLIT]
     assert split.policy.explore == small.bandit.best_exploration(6)
-    assert split.regret.mean == br.explore_commit_regret(small.bandit, 6)
+    assert split.regret.mean == br.explore_commit_regret(small.bandit, horizon=6)
     assert small["thompson"].regret == small["thompson"].simulated
     assert small["bayes-ucb"].regret_per_round.mean == pytest.approx(small["bayes-ucb"].regret.mean / 6)
 
@@ -55,12 +55,12 @@ def test_the_best_delta_has_a_row_of_its_own(small):
 
 
 def test_the_best_delta_is_judged_on_runs_that_did_not_choose_it(linear):
-    tuned = next(outcome for name, outcome in linear.outcomes.items() if name.startswith("bayes-ucb (delta "))
+    tuned = next(outcome for name, outcome in linear.outcomes.items() if name.startswith("bayes-ucb(delta="))
     assert linear.delta.usual_cost == paired(linear["bayes-ucb"].tracked.final_regret, tuned.tracked.final_regret)
 
 
 def test_the_least_regret_is_that_of_the_best_play(small):
-    least = br.bayes_optimal_regret(small.bandit, 6)
+    least = br.bayes_optimal_regret(small.bandit, horizon=6)
     assert small.least.regret == least.regret
     assert small["ucb1"].least_ratio == small["ucb1"].regret.mean / least.regret
     assert "times the least" in small.table()[0]
@@ -91,7 +91,7 @@ def test_priors_too_extreme_for_a_number_go_without_it(monkeypatch):
 
     monkeypatch.setattr("bayesregret.planning.experiment.exact_regret", refuse)
     monkeypatch.setattr("bayesregret.exact.best_delta", refuse)
-    found = br.plan(common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4)
+    found = br.plan(common_bernoulli(arms=2), br.BayesUCB(), horizon=3, runs=4)
     assert found["bayes-ucb"].exact is None
     assert not found.delta.is_exact
 
@@ -111,11 +111,11 @@ def test_what_the_prior_is_worth(small, linear):
 
 
 def test_a_policy_that_is_not_compared_is_still_held_against(small):
-    alone = br.plan(small.bandit, 6, br.BayesUCB(), runs=8, seed=3)
+    alone = br.plan(small.bandit, br.BayesUCB(), horizon=6, runs=8, seed=3)
     assert list(alone.outcomes) == ["bayes-ucb", SPLIT, TUNED]
     assert (alone.worth.known, alone.worth.without) == (TUNED, "ucb1")
     assert alone.worth.is_exact
-    believed = br.plan(small.bandit, 3, br.BayesUCB(prior=small.bandit), runs=4)
+    believed = br.plan(small.bandit, br.BayesUCB(prior=small.bandit), horizon=3, runs=4)
     assert believed["bayes-ucb"].exact is None
 
 
@@ -152,7 +152,7 @@ def test_a_linear_bandit_says_what_is_not_computed(linear):
 
 
 def test_one_arm_leaves_nothing_to_choose():
-    found = br.plan(common_bernoulli(arms=1), 10, runs=4)
+    found = br.plan(common_bernoulli(arms=1), horizon=10, runs=4)
     assert found.sentences() == ["There is one arm, and nothing to choose: no policy has any regret."]
     assert (found.worth, found.limits, found.delta) == (None, (), None)
     assert found["bayes-ucb"].settled.at == 1.0
@@ -162,7 +162,7 @@ def test_one_arm_leaves_nothing_to_choose():
 
 
 def test_one_round():
-    found = br.plan(common_bernoulli(arms=2), 1, runs=4)
+    found = br.plan(common_bernoulli(arms=2), horizon=1, runs=4)
     assert found.delta is None
     assert "Too close to tell apart" in found.sentences()[0]
     assert any(
@@ -170,7 +170,7 @@ def test_one_round():
         for line in found.sentences()
     )
     assert "kl-ucb uses no prior: a wrong prior cannot mislead it." in found.notes
-    alone = br.plan(common_bernoulli(arms=2), 1, br.BayesUCB(), runs=4)
+    alone = br.plan(common_bernoulli(arms=2), br.BayesUCB(), horizon=1, runs=4)
     assert "even with the prior of the problem, the regret of bayes-ucb minus that of ucb1 is " in alone.notes[0]
 
 
@@ -190,18 +190,18 @@ def test_a_bound_is_printed_with_its_error_and_rounded_up(small):
 
 
 def test_rewards_without_a_width_have_other_rivals():
-    poisson = br.plan(br.PoissonBandit([1, 1], [1, 1]), 8, runs=8)
+    poisson = br.plan(br.PoissonBandit([1, 1], [1, 1]), horizon=8, runs=8)
     assert (poisson.worth.known, poisson.worth.without) == (poisson.best.name, "kl-ucb")
     assert poisson[SPLIT].policy.explore % 2 == 0
     assert poisson[SPLIT].exact == pytest.approx(2.0)  # one pull of each costs 1, and so does what remains unknown
-    unknown_variance = br.plan(br.NormalGammaBandit([0, 0], 1, 2, 1), 8, [br.Thompson()], runs=4)
+    unknown_variance = br.plan(br.NormalGammaBandit([0, 0], 1, 2, 1), [br.Thompson()], horizon=8, runs=4)
     assert unknown_variance.worth is None
     assert "No policy without a prior runs on normal-gamma rewards" in unknown_variance.notes[0]
 
 
 def test_the_best_delta_is_not_looked_for_where_that_takes_long(monkeypatch):
     monkeypatch.setattr("bayesregret.planning.planner.LONGEST_QUANTILES", 3)
-    found = br.plan(br.PoissonBandit([1, 1], [1, 1]), 4, [br.Thompson(), br.BayesUCB()], runs=4)
+    found = br.plan(br.PoissonBandit([1, 1], [1, 1]), [br.Thompson(), br.BayesUCB()], horizon=4, runs=4)
     assert found.delta is None
     assert "takes too long" in found.notes[0]
     assert found.notes[-1] == "Certified for every policy: a regret of at most 4.000."
@@ -223,7 +223,11 @@ def test_the_round_from_which_on_the_best_arm_is_likely():
 def test_progress_ends_with_all_done():
     reported = []
     br.plan(
-        common_bernoulli(arms=2), 3, br.BayesUCB(), runs=4, progress=lambda done, total: reported.append((done, total))
+        common_bernoulli(arms=2),
+        br.BayesUCB(),
+        horizon=3,
+        runs=4,
+        progress=lambda done, total: reported.append((done, total)),
     )
     assert all(0 < done <= total for done, total in reported)
     assert [done for done, _ in reported] == sorted(done for done, _ in reported)
@@ -246,7 +250,8 @@ def test_numbers_of_runs_fit_a_few_seconds():
         ({"bandit": 3}, "bandit must be a bandit such as GaussianBandit, got 3"),
         ({"horizon": 0}, "horizon must be"),
         ({"horizon": 2.5}, "horizon must be"),
-        ({"policies": "bayes-ucb"}, "policies must be a policy or a list of policies"),
+        ({"policies": 3}, "policies must be a policy or a list of policies"),
+        ({"policies": "bayes"}, "policy must be "),
         ({"policies": []}, "policies must be a policy or a list of policies"),
         ({"policies": br.LinUCB()}, "policy must"),
         ({"runs": 1}, "runs must be"),

@@ -16,7 +16,7 @@ def coins(**given):
 
 
 def small(bandit=UNIFORM, horizon=8, **given):
-    return br.plan(bandit, horizon, [br.BayesUCB(), br.UCB1()], runs=8, **given)
+    return br.plan(bandit, [br.BayesUCB(), br.UCB1()], horizon=horizon, runs=8, **given)
 
 
 def test_the_policy_gives_the_best_arms_reward_minus_its_regret():
@@ -109,8 +109,8 @@ def test_words_of_costs():
 def test_a_mean_cost_believed_too_low_is_a_mean_reward_believed_too_high():
     """The first arm costs 1 more than the other, so that beliefs which are off have different limits."""
     bandit = coins(arms=2)
-    costs = br.plan(bandit, 12, [br.BayesUCB(), br.UCB1()], runs=24, minimise=True)
-    mirrored = br.plan(bandit.for_costs(), 12, [br.BayesUCB(), br.UCB1()], runs=24)
+    costs = br.plan(bandit, [br.BayesUCB(), br.UCB1()], horizon=12, runs=24, minimise=True)
+    mirrored = br.plan(bandit.for_costs(), [br.BayesUCB(), br.UCB1()], horizon=12, runs=24)
     ways = {limit.direction: limit.differences for limit in costs.limits}
     others = {limit.direction: limit.differences for limit in mirrored.limits}
     assert ways["too low"] == others["too high"] != others["too low"]

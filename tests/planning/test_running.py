@@ -27,7 +27,7 @@ def run(code, **given):
 )
 def test_the_printed_code_runs(bandit, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plan = br.plan(bandit, 6, runs=4)
+    plan = br.plan(bandit, horizon=6, runs=4)
     save_problem(bandit, "problem.toml")
     (tmp_path / "agent.json").write_text(plan.agent().to_json())
     for names in ({}, {"problem": "problem.toml"}, {"agent": "agent.json"}):
@@ -39,11 +39,11 @@ def test_the_printed_code_runs(bandit, tmp_path, monkeypatch):
 
 
 def test_batches():
-    plan = br.plan(common_bernoulli(arms=2), 6, br.BayesUCB(), runs=4, batch=3)
+    plan = br.plan(common_bernoulli(arms=2), br.BayesUCB(), horizon=6, runs=4, batch=3)
     ran = run(plan.snippet(), rewards=[1, 0, 1])
     assert len(ran["arms"]) == 3
     assert ran["agent"].pulls.sum() == 3
-    costs = br.plan(common_bernoulli(arms=2), 6, br.BayesUCB(), runs=4, batch=3, minimise=True)
+    costs = br.plan(common_bernoulli(arms=2), br.BayesUCB(), horizon=6, runs=4, batch=3, minimise=True)
     ran = run(costs.snippet(), costs=[1, 0, 1])
     assert sum(json.loads(ran["state"])["state"]["totals"]) == 1.0
 
@@ -52,17 +52,17 @@ def test_costs_become_rewards(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     costs = br.BernoulliBandit([1, 1], [3, 3])
     save_problem(costs, "costs.toml")
-    plan = br.plan(costs, 4, br.BayesUCB(), runs=4, minimise=True)
+    plan = br.plan(costs, br.BayesUCB(), horizon=4, runs=4, minimise=True)
     ran = run(plan.snippet(problem="costs.toml"), cost=0)
     assert ran["agent"].bandit == costs.for_costs()
     assert json.loads(ran["state"])["state"]["totals"][ran["arm"]] == 1.0
-    gaussian = br.plan(COINS, 4, br.BayesUCB(), runs=4, minimise=True)
+    gaussian = br.plan(COINS, br.BayesUCB(), horizon=4, runs=4, minimise=True)
     assert "agent.update(arm, -cost)" in gaussian.snippet()
 
 
 def test_other_settings_are_printed():
     plan = br.plan(
-        common_bernoulli(arms=2), 6, [br.BayesUCB(delta=0.5, prior=common_bernoulli(arms=2, alpha=2))], runs=4
+        common_bernoulli(arms=2), [br.BayesUCB(delta=0.5, prior=common_bernoulli(arms=2, alpha=2))], horizon=6, runs=4
     )
     policy = plan["bayes-ucb"].policy
     code = br.planning.running.snippet(policy, plan.bandit, 6, minimise=False)
@@ -70,7 +70,7 @@ def test_other_settings_are_printed():
 
 
 def test_a_long_problem_is_read_from_its_file():
-    plan = br.plan(common_bernoulli(arms=20), 2, br.UCB1(), runs=4)
+    plan = br.plan(common_bernoulli(arms=20), br.UCB1(), horizon=2, runs=4)
     assert 'br.load_problem("problem.toml")  # the problem of this plan' in plan.snippet()
 
 
@@ -89,6 +89,6 @@ def test_beliefs_of_a_mixture():
 
 
 def test_given_policies_believe_in_the_matched_prior():
-    plan = br.plan(MIXTURE, 6, [br.Thompson(), br.UCB1()], runs=4)
+    plan = br.plan(MIXTURE, [br.Thompson(), br.UCB1()], horizon=6, runs=4)
     assert plan["thompson"].policy.prior == MIXTURE.conjugate()
     assert br.Agent.from_json(plan.agent().to_json()).policy == plan.best.policy

@@ -115,7 +115,7 @@ def only_from(least, regrets_over):
 
 
 def test_a_plan_says_what_would_change_it():
-    plan = br.plan(two_levels(), 12, [br.BayesUCB(), br.UCB1()], runs=16)
+    plan = br.plan(two_levels(), [br.BayesUCB(), br.UCB1()], horizon=12, runs=16)
     assert [scenario.field for scenario in plan.scenarios] == ["level", "level", "width", "width"]
     text = "\n".join(scenario_lines(plan))
     for scenario in plan.scenarios:

@@ -13,7 +13,7 @@ def coins(prior_width):
 
 
 def test_within_the_horizon_it_is_the_column_of_the_table():
-    plan = br.plan(coins(0.2), 8, br.BayesUCB(), runs=64, epsilon=1.0)
+    plan = br.plan(coins(0.2), br.BayesUCB(), horizon=8, runs=64, epsilon=1.0)
     assert plan.best.settled is not None
     assert plan.settling.round == plan.best.settled
     assert plan.settling.reach == 8
@@ -21,7 +21,7 @@ def test_within_the_horizon_it_is_the_column_of_the_table():
 
 def test_longer_horizons_are_examined():
     """Two rounds are too few to find an arm within 0.5 of the best."""
-    plan = br.plan(coins(3.0), 2, br.BayesUCB(), runs=256, epsilon=0.5)
+    plan = br.plan(coins(3.0), br.BayesUCB(), horizon=2, runs=256, epsilon=0.5)
     assert plan.best.settled is None
     found = plan.settling
     assert found.round is None or found.round.at > 2
@@ -35,13 +35,13 @@ def test_a_policy_for_short_horizons_is_examined_over_these(monkeypatch):
         raise ValueError("horizon must be at most 2 for this policy")
 
     monkeypatch.setattr("bayesregret.planning.experiment.PlannedExperiment.outcome_over", refuse)
-    found = br.plan(coins(3.0), 2, br.BayesUCB(), runs=64, epsilon=0.5).settling
+    found = br.plan(coins(3.0), br.BayesUCB(), horizon=2, runs=64, epsilon=0.5).settling
     assert (found.round, found.reach) == (None, 2)
 
 
 def test_nothing_to_settle():
-    assert br.plan(common_bernoulli(arms=1), 4, runs=4).settling is None
-    assert br.plan(common_bernoulli(arms=2), 4, br.BayesUCB(), runs=4, epsilon=0).settling is None
+    assert br.plan(common_bernoulli(arms=1), horizon=4, runs=4).settling is None
+    assert br.plan(common_bernoulli(arms=2), br.BayesUCB(), horizon=4, runs=4, epsilon=0).settling is None
 
 
 def test_words():

@@ -40,7 +40,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def plan(fitted):
-    return br.plan(fitted.bandit(ARMS), HORIZON, runs=3_000, seed=3, progress=False)
+    return br.plan(fitted.bandit(ARMS), horizon=HORIZON, runs=3_000, seed=3, progress=False)
 
 
 def independent(plan, means):
@@ -82,7 +82,7 @@ def test_without_the_levels_the_promise_fails(fitted, plan):
 def test_a_plan_that_ignores_levels_promises_too_little(fitted):
     """The old advice: one level for all, which is wrong in the world of the history."""
     narrow = fitted.bandit(ARMS, level=fitted.level, uncertainty=False)
-    naive = br.plan(narrow, HORIZON, [br.BayesUCB(), br.Thompson()], runs=2_000, seed=3, progress=False)
+    naive = br.plan(narrow, [br.BayesUCB(), br.Thompson()], horizon=HORIZON, runs=2_000, seed=3, progress=False)
     means, rng = drawn_means(fitted, np.random.default_rng(6), RUNS), np.random.default_rng(12)
     found = regrets(means, chooser(naive.best.policy, narrow, HORIZON, rng), rng, HORIZON)
     assert found.mean() > 1.3 * naive.best.regret.mean

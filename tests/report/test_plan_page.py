@@ -31,7 +31,9 @@ def write(folder, plan):
 
 @pytest.fixture(scope="module")
 def plan():
-    return br.plan(common_bernoulli(arms=2), 6, [br.BayesUCB(), br.UCB1()], runs=8, budget=0.3, regret_per_round=0.3)
+    return br.plan(
+        common_bernoulli(arms=2), [br.BayesUCB(), br.UCB1()], horizon=6, runs=8, budget=0.3, regret_per_round=0.3
+    )
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +157,7 @@ def test_numbers_in_files_are_strict_json():
 
 def test_names_cannot_become_markup(tmp_path):
     evil = "<script>alert('x')</script>"
-    plan = br.plan(common_bernoulli(arms=2), 4, {evil: br.Thompson(), "ucb1": br.UCB1()}, runs=4)
+    plan = br.plan(common_bernoulli(arms=2), {evil: br.Thompson(), "ucb1": br.UCB1()}, horizon=4, runs=4)
     page = write(tmp_path, plan)
     read(page)
     assert "<script>alert" not in page
@@ -212,7 +214,7 @@ def test_assumptions_say_when_rewards_arrive(plan, delay, batch, expected):
 
 
 def test_costs_are_called_costs(tmp_path):
-    page = write(tmp_path, br.plan(common_bernoulli(arms=2), 4, br.UCB1(), runs=4, minimise=True))
+    page = write(tmp_path, br.plan(common_bernoulli(arms=2), br.UCB1(), horizon=4, runs=4, minimise=True))
     assert "<h2>Expected cost</h2>" in page
     assert "Regret is the additional cost of not always using the best arm." in page
     assert "Costs are minimised" in page
@@ -228,7 +230,7 @@ def test_costs_are_called_costs(tmp_path):
     [(common_bernoulli(arms=1), 5, 0), (common_bernoulli(arms=2), 1, 0), (common_linear(arms=14, dimension=2), 4, 2)],
 )
 def test_small_and_other_problems_have_a_page_too(tmp_path, bandit, horizon, figures):
-    found = br.plan(bandit, horizon, [br.BayesUCB(), br.UCB1()], runs=4)
+    found = br.plan(bandit, [br.BayesUCB(), br.UCB1()], horizon=horizon, runs=4)
     page = write(tmp_path, found)
     read(page)
     assert found.sentences()[0] in page.replace("\N{NO-BREAK SPACE}", " ")
@@ -258,7 +260,7 @@ def test_a_mixture_is_described_by_its_ranges(tmp_path):
     assert facts["alpha of components"] == "1 to 3"
     assert facts["beta of components"] == "10"
     assert facts["matched prior"]["model"] == "bernoulli"
-    page = write(tmp_path, br.plan(bandit, 4, [br.Thompson(prior=bandit.conjugate()), br.UCB1()], runs=4))
+    page = write(tmp_path, br.plan(bandit, [br.Thompson(prior=bandit.conjugate()), br.UCB1()], horizon=4, runs=4))
     text = visible_text(page)
     assert "mixture of 3 bernoulli bandits" in text
     assert "The policies believe in one matched prior" in text

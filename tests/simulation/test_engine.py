@@ -76,8 +76,8 @@ def test_company_does_not_matter(world):
     """Another policy in the list changes nothing for the others, nor does their order."""
     bandit = BANDITS[world]
     together = run(bandit, BayesUCB(), UCB1(), BayesUCB(delta=0.5))
-    assert list(together) == ["bayes-ucb", "ucb1", "bayes-ucb-2"]
-    for policy, name in [(BayesUCB(), "bayes-ucb"), (UCB1(), "ucb1"), (BayesUCB(delta=0.5), "bayes-ucb-2")]:
+    assert list(together) == ["bayes-ucb", "ucb1", "bayes-ucb(delta=0.5)"]
+    for policy, name in [(BayesUCB(), "bayes-ucb"), (UCB1(), "ucb1"), (BayesUCB(delta=0.5), "bayes-ucb(delta=0.5)")]:
         alone = run(bandit, policy)[policy.name]
         assert np.array_equal(alone.final_regret, together[name].final_regret)
         assert np.array_equal(alone.mean_pulls, together[name].mean_pulls)

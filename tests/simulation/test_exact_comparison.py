@@ -47,8 +47,8 @@ def test_each_policy_is_computed_as_it_ran():
     other = BernoulliBandit([5.0, 1.0, 1.0, 1.0], [1.0, 5.0, 5.0, 5.0])
     result = simulate(BANDITS["bernoulli"], [BayesUCB(), BayesUCB(prior=other)], horizon=20, runs=200, seed=3)
     against = result.against_exact()
-    assert list(against) == ["bayes-ucb", "bayes-ucb-2"]
-    assert against["bayes-ucb"].exact != against["bayes-ucb-2"].exact
+    assert list(against) == ["bayes-ucb", "bayes-ucb(prior=bernoulli)"]
+    assert against["bayes-ucb"].exact != against["bayes-ucb(prior=bernoulli)"].exact
     assert all(found.by_chance for found in against.deviations.values())
 
 

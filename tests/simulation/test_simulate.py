@@ -160,11 +160,11 @@ def test_progress_counts_to_the_total(precision):
     assert len(calls) > 2
 
 
-def test_policies_that_come_again_get_numbers():
-    result = run([BayesUCB(), UCB1(), BayesUCB(delta=0.1), BayesUCB(delta=0.2)])
-    assert list(result) == ["bayes-ucb", "ucb1", "bayes-ucb-2", "bayes-ucb-3"]
-    assert len(result) == 4
-    assert result["bayes-ucb-3"].delta == pytest.approx(0.2)
+def test_policies_of_one_kind_are_named_by_their_settings():
+    result = run([BayesUCB(), UCB1(), BayesUCB(delta=0.1), "bayes-ucb:delta=0.2", UCB1()])
+    assert list(result) == ["bayes-ucb", "ucb1", "bayes-ucb(delta=0.1)", "bayes-ucb(delta=0.2)", "ucb1-2"]
+    assert len(result) == 5
+    assert result["bayes-ucb(delta=0.2)"].delta == pytest.approx(0.2)
 
 
 def test_policies_may_have_names_of_their_own():
@@ -173,7 +173,7 @@ def test_policies_may_have_names_of_their_own():
     assert result["narrow"].delta == 0.2
     with pytest.raises(ValueError, match="names of policies must be text, got 1"):
         run({1: UCB1()})
-    with pytest.raises(ValueError, match="policies must be a policy or a list of policies such as BayesUCB"):
+    with pytest.raises(ValueError, match="policy must be a policy such as BayesUCB"):
         run({"none": None})
 
 

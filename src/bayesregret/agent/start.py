@@ -6,7 +6,7 @@ from bayesregret import checks
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.arms import EveryRoundAgent, IndexAgent, PendingIndexAgent
 from bayesregret.agent.linear import LinearEveryRoundAgent, LinearIndexAgent
-from bayesregret.models import Bandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.models.linear import LinearModel
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Kernel, select
@@ -22,10 +22,9 @@ KINDS: dict[Kernel, type[Agent]] = {
 }
 
 
-def start_agent(policy: Policy, bandit: Bandit, horizon: int | None, seed: int) -> Agent:
+def start_agent(policy: Policy, bandit: BanditLike, horizon: int | None, seed: int) -> Agent:
     """Start the kind of agent that makes the decisions of the policy's kernel."""
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    bandit = as_bandit(bandit)
     if horizon is not None:
         horizon = checks.rounds("horizon", horizon, 1)
     seed = checks.whole_up_to("seed", seed, 0, LARGEST_SEED)

@@ -11,6 +11,7 @@ from bayesregret.audit.verdict import Check, not_applicable
 from bayesregret.bounds.bound import Setting, make_setting
 from bayesregret.exact.availability import why_simulated
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, LinearBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 
 __all__ = ["AuditResult", "Check", "audit"]
 
@@ -20,7 +21,7 @@ LARGEST_RUNS = 10**8
 
 
 def audit(
-    bandit: Bandit,
+    bandit: BanditLike,
     *,
     horizon: int,
     runs: int = RUNS,
@@ -65,6 +66,7 @@ def audit(
     >>> {check.form for check in audit(narrow, horizon=50, runs=50).failures}
     {'paper'}
     """
+    bandit = as_bandit(bandit)
     if not isinstance(bandit, GaussianBandit | BernoulliBandit | LinearBandit):
         raise checks.fail("bandit", "a Gaussian, Bernoulli or linear bandit", bandit)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)

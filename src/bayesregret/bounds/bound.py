@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from bayesregret import checks
 from bayesregret.models import Bandit, MixtureBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 
 Form = Literal["paper", "certified"]
 Kind = Literal["upper", "lower", "quantity"]
@@ -318,13 +319,19 @@ class Formula:
         return self.bodies[bandit.kind][1]
 
     def __call__(
-        self, bandit: Bandit, *, horizon: int, delta: float | None = None, epsilon: float | None = None, **options: Any
+        self,
+        bandit: BanditLike,
+        *,
+        horizon: int,
+        delta: float | None = None,
+        epsilon: float | None = None,
+        **options: Any,
     ) -> Bound:
         """Compute the bound for a bandit.
 
         Parameters
         ----------
-        bandit : Bandit
+        bandit : Bandit, FittedPrior or Agent
             The problem; its prior is the one that the bound averages over.
         horizon : int
             Number of rounds n.
@@ -346,8 +353,7 @@ class Formula:
         DoesNotHold
             If the form is certified and not proved for these arguments.
         """
-        if not isinstance(bandit, Bandit):
-            raise checks.fail("bandit", "a bandit", bandit)
+        bandit = as_bandit(bandit)
         if not self.covers(bandit):
             kinds = " and ".join(kind for kind in self.bodies if kind != MixtureBandit.kind)
             mixed = f"a mixture of {bandit.representative.kind} bandits"

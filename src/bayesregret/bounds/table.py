@@ -12,6 +12,7 @@ from bayesregret.bounds.bound import ANY, Bound, DoesNotHold, Formula, Setting, 
 from bayesregret.bounds.catalog import certified
 from bayesregret.digits import brief, counted, text_table, with_error
 from bayesregret.models import Bandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 
 if TYPE_CHECKING:
     from bayesregret.simulation.result import SimulationResult
@@ -162,7 +163,7 @@ class BoundTable:
 
 
 def table(
-    bandit: Bandit,
+    bandit: BanditLike,
     *,
     horizon: int,
     delta: float | None = None,
@@ -173,7 +174,7 @@ def table(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         The problem; its prior is the one that the bounds average over.
     horizon : int
         Number of rounds.
@@ -198,8 +199,7 @@ def table(
     >>> [bound.name for bound in found if bound.kind == "lower"]
     ['lai_lower']
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit", bandit)
+    bandit = as_bandit(bandit)
     setting = make_setting(horizon, delta, epsilon)
     _check_same(bandit, setting, against)
     bounds: list[Bound] = []

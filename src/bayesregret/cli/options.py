@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from bayesregret.checks import shown
+from bayesregret.checks import parsed_number, shown
 from bayesregret.models import Bandit
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
@@ -19,7 +19,6 @@ from bayesregret.problem import COMMON_PROBLEMS, load_problem
 OUTPUT = "Output"
 EFFORT = "Precision and speed"
 
-LARGEST_WHOLE = 2.0**63  # a larger float would become an integer with digits that the user did not type
 HORIZON = 1_000
 RUNS = 10_000
 SEED = 0
@@ -27,17 +26,8 @@ COMMON = "Options of common problems"
 
 
 def number(text: str) -> int | float | str:
-    """Parse a number such as 12, 1e6 or 10_000. Other text is returned as it is, and refused by later checks."""
-    text = str(text)  # Typer also passes default values, which are numbers
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return int(value) if value.is_integer() and abs(value) < LARGEST_WHOLE else value
+    """Parse an option's number; Typer also passes default values, which are numbers."""
+    return parsed_number(str(text))
 
 
 def option(*names: str, help: str, default: object = None, section: str | None = None, **settings: Any) -> Any:

@@ -101,8 +101,8 @@ def plan(
             _check_agent(agent)
         found = make_plan(
             bandit(),
-            horizon,
             None if not policy else make_policies(policy, None),
+            horizon=horizon,
             regret_per_round=regret_per_round,
             budget=budget,
             delay=delay,

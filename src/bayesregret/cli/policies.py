@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from bayesregret import checks
-from bayesregret.cli.options import number, option
+from bayesregret.cli.options import option
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policies.base import has_no_width
+from bayesregret.policy_data import named, policy_from_text
 
 DEFAULT_POLICIES = ("bayes-ucb", "ucb1")
 # UCB1 requires sub-Gaussian rewards.
 DEFAULT_WITHOUT_WIDTH = ("bayes-ucb", "thompson")
-TRUE_OR_FALSE = {"true": True, "false": False}
 
 
 def complete_policy(incomplete: str) -> list[str]:
@@ -38,38 +37,16 @@ def default_policies(bandit: Bandit) -> Sequence[str]:
 
 
 def make_policies(given: Sequence[str], delta: Any) -> dict[str, Policy]:
-    """Return policies by the text that names them; --delta applies to those whose settings have no delta."""
-    made = {}
+    """Return policies by the names that results show; --delta applies to those whose settings have no delta."""
     for text in given:
         if given.count(text) > 1:
             raise ValueError(f"policy must be given once each, got {text} {given.count(text)} times")
-        made[text] = _make_policy(text, delta)
-    return made
+    return named([_with_delta(policy_from_text(text), delta) for text in given])
 
 
-def _make_policy(text: str, delta: Any) -> Policy:
-    name, _, rest = text.partition(":")
-    checks.one_of("policy", name, Policy.classes)
-    policy = Policy.classes[name]
-    settings = _settings(policy, rest.split(",")) if rest else {}
-    if delta is not None and "delta" not in settings:
-        if "delta" not in _fields(policy):
-            raise ValueError(f"--delta does not go with {name}, which has no delta")
-        settings["delta"] = delta
-    return policy(**settings)
-
-
-def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
-    for part in parts:
-        field, equals, value = part.partition("=")
-        if not equals or field not in _fields(policy):
-            fields = ", ".join(_fields(policy)) or "none"
-            raise ValueError(f"policy {policy.name} must have settings as field=value, fields: {fields}, got {part!r}")
-        settings[field] = TRUE_OR_FALSE[value] if value in TRUE_OR_FALSE else number(value)
-    return settings
-
-
-def _fields(policy: type[Policy]) -> list[str]:
-    """Return the settings of a policy except `prior`, which is a whole problem."""
-    return [name for name in inspect.signature(policy).parameters if name != "prior"]
+def _with_delta(policy: Any, delta: Any) -> Policy:
+    if delta is None or getattr(policy, "delta", None) is not None:
+        return policy  # type: ignore[no-any-return]
+    if not hasattr(policy, "delta"):
+        raise ValueError(f"--delta does not go with {policy.name}, which has no delta")
+    return dataclasses.replace(policy, delta=delta)  # type: ignore[no-any-return]

@@ -142,9 +142,8 @@ def fit(
                 columns=renames,
                 skip_missing=skip_missing,
             )
-        count = int(fitted.family.history.arms_per_experiment.max()) if arms is None else arms
         bandit = (
-            None if output is None else fitted.save(output, count, level=level, width=width, uncertainty=uncertainty)
+            None if output is None else fitted.save(output, arms, level=level, width=width, uncertainty=uncertainty)
         )
         if figure is not None:
             _draw(fitted, figure)

@@ -167,6 +167,6 @@ def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> Opti
     from bayesregret.optimal import bayes_optimal_regret
 
     with spinner("optimal regret", progress):
-        optimum = bayes_optimal_regret(bandit, horizon)
+        optimum = bayes_optimal_regret(bandit, horizon=horizon)
     optimum.check_positive()
     return optimum

@@ -11,8 +11,8 @@ from scipy.optimize import minimize_scalar
 
 from bayesregret import checks
 from bayesregret.exact.regret import exact_regret
-from bayesregret.models import Bandit
-from bayesregret.policies import Policy
+from bayesregret.models.bandit import BanditLike, as_bandit
+from bayesregret.policy_data import PolicyOrName, as_policy
 
 # Steps of a coarse grid: on Bernoulli arms regret jumps with delta, and a local search may end in any local minimum.
 STEPS = 8
@@ -39,15 +39,15 @@ class BestDelta(NamedTuple):
     usual_regret: float
 
 
-def best_delta(bandit: Bandit, policy: Policy, *, horizon: int) -> BestDelta:
+def best_delta(bandit: BanditLike, policy: PolicyOrName, *, horizon: int) -> BestDelta:
     """Find the failure probability delta that minimises a policy's exact Bayes regret.
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         A Gaussian or Bernoulli bandit.
-    policy : Policy
-        An index policy for which `exact_regret` works, with its `delta` left open (None).
+    policy : Policy or str
+        An index policy, or its name, for which `exact_regret` works, with its `delta` left open (None).
     horizon : int
         Number of rounds.
 
@@ -62,6 +62,7 @@ def best_delta(bandit: Bandit, policy: Policy, *, horizon: int) -> BestDelta:
     >>> best.regret < best.usual_regret
     True
     """
+    bandit, policy = as_bandit(bandit), as_policy(policy)
     if getattr(policy, "delta", 0.0) is not None:
         raise checks.fail("policy", "one whose delta is left open", policy)
     usual = exact_regret(bandit, policy, horizon=horizon)

@@ -21,8 +21,10 @@ from bayesregret.exact.level_sweep import SweepResult
 from bayesregret.exact.mixture import weighted_regret
 from bayesregret.exact.result import ExactRegret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.policies import Policy
 from bayesregret.policies.selection import is_mean_plus_width, moves_with_time
+from bayesregret.policy_data import PolicyOrName, as_policy
 
 # Fine and coarse order of all quadrature rules, and digits of series: for full accuracy, and for FEW_ENOUGH_FOR. The
 # result is that of the fine order; its difference from the coarse one is the error estimate.
@@ -35,7 +37,7 @@ WORST_BALANCE = 1e-6
 
 
 def exact_regret(
-    bandit: Bandit, policy: Policy, *, horizon: int, delta: float | None = None, accuracy: float | None = None
+    bandit: BanditLike, policy: PolicyOrName, *, horizon: int, delta: float | None = None, accuracy: float | None = None
 ) -> ExactRegret:
     """Compute the Bayes regret of an index policy to about nine digits, without simulation.
 
@@ -44,11 +46,11 @@ def exact_regret(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         A Gaussian bandit with Gaussian noise, a Bernoulli bandit, or a mixture of such bandits. The policy must believe
         in one prior, or in none: its regret on a mixture is the weighted mean of its regrets on the components.
-    policy : Policy
-        The index policy.
+    policy : Policy or str
+        The index policy, or its name such as "bayes-ucb:delta=0.1".
     horizon : int
         Number of rounds, at most 20,000.
     delta : float, optional
@@ -67,10 +69,7 @@ def exact_regret(
     >>> round(exact.regret, 6), exact.error < 1e-7
     (5.160155, True)
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
-    if not isinstance(policy, Policy):
-        raise checks.fail("policy", "a policy such as BayesUCB()", policy)
+    bandit, policy = as_bandit(bandit), as_policy(policy)
     components = bandit.bandits if isinstance(bandit, MixtureBandit) else (bandit,)
     for component in components:
         _computation(component)

@@ -144,7 +144,7 @@ def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
         return {}
     from bayesregret.optimal import bayes_optimal_regret
 
-    optimal = bayes_optimal_regret(bandit, settings["horizon"])
+    optimal = bayes_optimal_regret(bandit, horizon=settings["horizon"])
     optimal.check_positive()
     return {"optimal": {"regret": optimal.regret, "error": optimal.error}}
 

@@ -18,7 +18,7 @@ from bayesregret.experiments.precompute import FEWEST_POINTS
 from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
 from bayesregret.memory import array_bytes, free_memory, shown_bytes
 from bayesregret.models import Bandit
-from bayesregret.policy_data import policy_from_dict
+from bayesregret.policy_data import named, policy_from_dict
 from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
 from bayesregret.reading import naming, parse_toml, read_text
 
@@ -200,11 +200,8 @@ def _boolean(data: Mapping[str, Any], field: str) -> bool:
 def _trends(
     policies: Sequence[Mapping[str, Any]], bounds: Sequence[str], trend_of: Callable[[int, str, str], TrendOf]
 ) -> tuple[TrendOf, ...]:
-    names = [str(policy["name"]) for policy in policies]
-    regrets = []
-    for i, name in enumerate(names):
-        label = name if names.count(name) == 1 else f"{name}-{names[: i + 1].count(name)}"
-        regrets.append(trend_of(i, label, label))
+    names = named([policy_from_dict(policy) for policy in policies])
+    regrets = [trend_of(i, name, name) for i, name in enumerate(names)]
     drawn = [bound_of(name, name, "certified" if name.startswith("certified") else "printed") for name in bounds]
     return (*regrets, *drawn)
 

@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,6 +237,27 @@ class Bandit:
     def __repr__(self) -> str:
         parts = (f"{name}={_brief(value)}" for name, value in self.settings().items())
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+class MakesBandit(Protocol):
+    """An object that stands for a bandit: a fitted prior, or an agent with what it has learned."""
+
+    def bandit(self) -> Bandit:
+        """Return the bandit."""
+        ...
+
+
+BanditLike: TypeAlias = Bandit | MakesBandit
+
+
+def as_bandit(given: BanditLike) -> Bandit:
+    """Return a bandit as it is, and the bandit of a fitted prior or an agent."""
+    if isinstance(given, Bandit):
+        return given
+    make = getattr(given, "bandit", None)
+    if not callable(make) or isinstance(given, type):
+        raise checks.fail("bandit", "a bandit such as GaussianBandit", given)
+    return make()  # type: ignore[no-any-return]
 
 
 def check_sums_of_positive(counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, counted, exact_digits
 from bayesregret.models import Bandit, BernoulliBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.numerics.expected_maximum import beta_best
+from bayesregret.old_spellings import horizon_by_name
 from bayesregret.optimal.dp_three_arms import solve_three_arms
 from bayesregret.optimal.dp_two_arms import solve_two_arms
 
@@ -69,12 +71,13 @@ class OptimalPlay(NamedTuple):
     choice: NDArray[np.uint8]
 
 
-def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
+@horizon_by_name
+def bayes_optimal_regret(bandit: BanditLike, *, horizon: int) -> OptimalRegret:
     """Compute the Bayes regret of the optimal policy, by dynamic programming over all posteriors.
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         A Bernoulli bandit with at most three arms and any Beta priors.
     horizon : int
         Number of rounds: at most 500 with two arms, 60 with three.
@@ -90,8 +93,7 @@ def bayes_optimal_regret(bandit: Bandit, horizon: int) -> OptimalRegret:
     >>> round(optimal.regret, 12), optimal.error < 1e-12
     (0.25, True)
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bernoulli bandit", bandit)
+    bandit = as_bandit(bandit)
     if isinstance(bandit, BernoulliBandit) and bandit.arms == 1:
         return OptimalRegret(bandit, checks.whole("horizon", horizon, 1), 0.0, 0.0)
     play = best_play(bandit, horizon)

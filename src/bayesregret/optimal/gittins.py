@@ -14,6 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import prior_pulls, prior_total
 from bayesregret.contracts.fast import reward_deviation
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.optimal.gittins_bernoulli import bernoulli_index, bernoulli_table
 from bayesregret.optimal.gittins_gaussian import gaussian_width
 from bayesregret.optimal.gittins_gaussian_table import gaussian_table
@@ -27,7 +28,7 @@ NEGLIGIBLE = 1e-9
 
 
 def gittins_index(
-    bandit: Bandit,
+    bandit: BanditLike,
     arm: int = 0,
     *,
     pulls: int = 0,
@@ -65,8 +66,7 @@ def gittins_index(
     >>> round(gittins_index(BernoulliBandit(alpha=[1], beta=[1]), discount=0.9), 4)
     0.7029
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    bandit = as_bandit(bandit)
     check_has_indices(bandit)
     arm = checks.whole("arm", arm, 0, bandit.arms - 1)
     pulls = checks.whole("pulls", pulls, 0)

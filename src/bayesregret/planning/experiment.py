@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from typing import Any
 
-from bayesregret import bounds, checks
+from bayesregret import bounds
 from bayesregret.bounds.bound import Bound, Formula
 from bayesregret.checks import Array
 from bayesregret.exact import exact_regret, explore_commit_regret
@@ -147,19 +146,11 @@ class PlannedExperiment:
         """Optimal regret, where it is quick to compute."""
         if self.bandit.kind != "bernoulli" or self.horizon > QUICK_OPTIMUM.get(self.bandit.arms, 0):
             return None
-        return bayes_optimal_regret(self.bandit, self.horizon)
+        return bayes_optimal_regret(self.bandit, horizon=self.horizon)
 
 
-def check_bandit(bandit: Any) -> None:
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
-
-
-def check_runs_on(bandit: Any, policy: Any, horizon: int) -> None:
+def check_runs_on(bandit: Bandit, policy: Policy, horizon: int) -> None:
     """Raise a ValueError of one line if the policy cannot be simulated on the bandit."""
-    check_bandit(bandit)
-    if not isinstance(policy, Policy):
-        raise checks.fail("policy", "a policy such as BayesUCB()", policy)
     TrackedSimulation(bandit, policy, horizon=horizon, seed=0)
 
 
@@ -189,7 +180,7 @@ def exact_or_none(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, 
     if isinstance(policy, ExploreCommit):
         if prior_means(bandit) is None:
             return None
-        regret = explore_commit_regret(bandit, horizon, policy.explore)
+        regret = explore_commit_regret(bandit, horizon=horizon, explore=policy.explore)
         return regret, ROUNDING * (regret + horizon)
     if type(policy) not in (BayesUCB, UCB1) or why_simulated(bandit, horizon, None) is not None:
         return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bayesregret import bounds, checks
 from bayesregret.digits import upper_bound_digits, with_error
 from bayesregret.models import Bandit, MixtureBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
+from bayesregret.old_spellings import horizon_by_name
 from bayesregret.planning.ab_test import best_ab_test
 from bayesregret.planning.beliefs import uses_prior, with_belief, without_belief
 from bayesregret.planning.costs import limit_in_costs, scenario_in_costs
@@ -18,7 +20,6 @@ from bayesregret.planning.experiment import (
     AB_TEST,
     DEFAULT,
     PlannedExperiment,
-    check_bandit,
     check_runs_on,
     policy_without_prior,
     runs_on,
@@ -37,10 +38,11 @@ from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
 from bayesregret.simulation.cost import expected_time, run_cost
 from bayesregret.simulation.engine import available_threads
-from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late, named
+from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late
 from bayesregret.simulation.size import check_rounds, most_runs
 
 LONGEST_QUANTILES = 2_000  # rounds: longer sweeps of policies that need quantiles take too long
@@ -59,11 +61,12 @@ class Request(NamedTuple):
     control: Control | None
 
 
+@horizon_by_name
 def plan(
-    bandit: Bandit,
-    horizon: int,
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy] | None = None,
+    bandit: BanditLike,
+    policies: Policies | None = None,
     *,
+    horizon: int,
     regret_per_round: float | None = None,
     budget: float | None = None,
     delay: int = 0,
@@ -82,14 +85,15 @@ def plan(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         The reward model and the prior of the arms. If it is a mixture, policies believe in its `conjugate()`, unless
         they have another prior, while instances come from the mixture.
+    policies : Policy or str, an iterable of them, or a mapping of names to them, optional
+        Policies to compare, or their names such as "thompson"; by default those of BayesUCB, Thompson, KLUCB, MOSS and
+        UCB1 that run on this bandit. An A/B test of the best length is always added, and BayesUCB with its best delta
+        if BayesUCB is compared.
     horizon : int
         Number of rounds.
-    policies : Policy, iterable of Policy or mapping of names to Policy, optional
-        Policies to compare; by default those of BayesUCB, Thompson, KLUCB, MOSS and UCB1 that run on this bandit. An
-        A/B test of the best length is always added, and BayesUCB with its best delta if BayesUCB is compared.
     regret_per_round : float, optional
         Target for which to find the horizon from which on regret per round stays below it.
     budget : float, optional
@@ -124,11 +128,11 @@ def plan(
 
     Examples
     --------
-    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 4, BayesUCB(), runs=8)
+    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), "bayes-ucb", horizon=4, runs=8)
     >>> found.best.regret.mean <= found["A/B test"].regret.mean
     True
     """
-    check_bandit(bandit)
+    bandit = as_bandit(bandit)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = None if runs is None else checks.whole("runs", runs, 2, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
@@ -322,8 +326,7 @@ def _without_prior(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutc
 def _tuned(experiment: PlannedExperiment, usual: BayesUCB, advice: DeltaAdvice) -> PolicyOutcome:
     """Outcome of BayesUCB with the best delta, rounded to two digits."""
     delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
-    name = f"{BayesUCB.name} (delta {delta:g})"
-    return experiment.outcome(name, dataclasses.replace(usual, delta=delta))
+    return experiment.outcome(with_settings(BayesUCB(delta)), dataclasses.replace(usual, delta=delta))
 
 
 def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> DeltaAdvice:

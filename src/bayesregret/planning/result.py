@@ -76,7 +76,7 @@ class Plan:
 
     Examples
     --------
-    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), 4, [BayesUCB(), UCB1()], runs=8)
+    >>> found = plan(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), ["bayes-ucb", "ucb1"], horizon=4, runs=8)
     >>> found["ucb1"].regret.mean > found["bayes-ucb"].regret.mean
     True
     >>> found.sentences()[0].startswith(f"Run {found.best.name}")

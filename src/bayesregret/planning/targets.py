@@ -11,12 +11,14 @@ from typing import Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.digits import brief, counted
 from bayesregret.models import Bandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.planning.beliefs import with_belief
-from bayesregret.planning.experiment import best_bound, check_bandit, check_runs_on, policy_with_prior
+from bayesregret.planning.experiment import best_bound, check_runs_on, policy_with_prior
 from bayesregret.planning.perturbed_priors import can_stretch, stretch_range, stretched, with_arms
 from bayesregret.planning.run_budget import is_affordable, runs_for_point
 from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
 from bayesregret.policies import Policy
+from bayesregret.policy_data import PolicyOrName, as_policy
 from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, checked_late, simulate
 
@@ -116,10 +118,10 @@ class RegretQuery(NamedTuple):
 
 
 def horizon_for(
-    bandit: Bandit,
+    bandit: BanditLike,
     regret_per_round: float,
     *,
-    policy: Policy | None = None,
+    policy: PolicyOrName | None = None,
     delay: int = 0,
     batch: int = 1,
     runs: int | None = None,
@@ -130,11 +132,11 @@ def horizon_for(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         The reward model and the prior of the arms.
     regret_per_round : float
         The target.
-    policy : Policy, optional
+    policy : Policy or str, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles. A policy whose settings depend on the
         horizon gets those of each horizon.
     delay, batch : int, optional
@@ -158,6 +160,7 @@ def horizon_for(
     >>> found.low <= found.answer <= found.high
     True
     """
+    bandit = as_bandit(bandit)
     query = _query(bandit, policy, 1, runs, seed, threads, delay, batch)
     target = checks.positive("regret_per_round", regret_per_round)
 
@@ -182,11 +185,11 @@ def horizon_for(
 
 
 def arms_for(
-    bandit: Bandit,
+    bandit: BanditLike,
     budget: float,
     *,
     horizon: int,
-    policy: Policy | None = None,
+    policy: PolicyOrName | None = None,
     delay: int = 0,
     batch: int = 1,
     runs: int | None = None,
@@ -197,13 +200,13 @@ def arms_for(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         The reward model and the prior of the arms, which must be independent.
     budget : float
         The regret over the whole horizon.
     horizon : int
         Number of rounds.
-    policy : Policy, optional
+    policy : Policy or str, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
     delay, batch : int, optional
         Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
@@ -225,6 +228,7 @@ def arms_for(
     >>> arms_for(bandit, 1, horizon=5, runs=8).answer >= 1
     True
     """
+    bandit = as_bandit(bandit)
     query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
     target = checks.positive("budget", budget)
     given = bandit.arms
@@ -246,11 +250,11 @@ def arms_for(
 
 
 def width_for(
-    bandit: Bandit,
+    bandit: BanditLike,
     budget: float,
     *,
     horizon: int,
-    policy: Policy | None = None,
+    policy: PolicyOrName | None = None,
     delay: int = 0,
     batch: int = 1,
     runs: int | None = None,
@@ -261,13 +265,13 @@ def width_for(
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         The reward model and the prior of the arms.
     budget : float
         The regret over the whole horizon.
     horizon : int
         Number of rounds.
-    policy : Policy, optional
+    policy : Policy or str, optional
         By default BayesUCB, or Thompson where BayesUCB needs slow quantiles.
     delay, batch : int, optional
         Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds.
@@ -289,6 +293,7 @@ def width_for(
     >>> width_for(bandit, 1, horizon=5, runs=8).answer > 0
     True
     """
+    bandit = as_bandit(bandit)
     query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
     target = checks.positive("budget", budget)
     if not can_stretch(bandit):
@@ -311,11 +316,10 @@ def width_for(
 
 
 def _query(
-    bandit: Any, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any, delay: Any, batch: Any
+    bandit: Bandit, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any, delay: Any, batch: Any
 ) -> RegretQuery:
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
-    check_bandit(bandit)
-    policy = policy_with_prior(bandit, horizon) if policy is None else policy
+    policy = policy_with_prior(bandit, horizon) if policy is None else as_policy(policy)
     check_runs_on(bandit, with_belief(policy, bandit), horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
     late = checked_late(delay, batch, LONGEST)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bayesregret.agent import Agent
     from bayesregret.contracts import Stats
     from bayesregret.models import Bandit
+    from bayesregret.models.bandit import BanditLike
 
 # Largest exponent c of QuantileUCB and factor c of KL-UCB, whose proofs need 5 and 3: beyond it numbers overflow.
 LARGEST_C = 100.0
@@ -118,12 +119,12 @@ class Policy(ABC):
             Number of decisions so far.
         """
 
-    def start(self, bandit: Bandit, *, horizon: int | None = None, seed: int = 0) -> Agent:
+    def start(self, bandit: BanditLike, *, horizon: int | None = None, seed: int = 0) -> Agent:
         """Start an agent that makes one decision at a time.
 
         Parameters
         ----------
-        bandit : Bandit
+        bandit : Bandit, FittedPrior or Agent
             The prior and the reward distribution.
         horizon : int, optional
             Number of rounds; needed by policies whose delta or tables depend on it.

@@ -91,6 +91,11 @@ class FittedPrior:
         """Standard deviation of arms around the typical level."""
         return self.family.width(self.level, self.point.spread)
 
+    @property
+    def most_arms(self) -> int:
+        """Number of arms of the largest past experiment."""
+        return int(self.family.history.arms_per_experiment.max())
+
     def level_quantile(self, share: float) -> float:
         """Return a quantile of the levels of experiments; the typical level if they are not grouped.
 
@@ -103,14 +108,19 @@ class FittedPrior:
         return float(self.family.inverse_link(np.asarray(self.point.location + z * self.point.level_spread)))
 
     def bandit(
-        self, arms: int, *, level: float | None = None, width: float | None = None, uncertainty: bool = True
+        self,
+        arms: int | None = None,
+        *,
+        level: float | None = None,
+        width: float | None = None,
+        uncertainty: bool = True,
     ) -> Bandit:
         """Return the bandit of a new experiment: arms that vary around a level, which varies as in the history.
 
         Parameters
         ----------
-        arms : int
-            Number of arms.
+        arms : int, optional
+            Number of arms; by default that of the largest past experiment.
         level : float, optional
             Level of the new experiment, if it is known; by default levels vary as fitted.
         width : float, optional
@@ -126,7 +136,7 @@ class FittedPrior:
             A BernoulliBandit, GaussianBandit or PoissonBandit if level and width are known. Otherwise a MixtureBandit
             over levels and widths; gaussian arms with an unknown level are a LinearBandit, or a mixture of them.
         """
-        arms = checks.whole("arms", arms, 1, LARGEST_ARMS)
+        arms = self.most_arms if arms is None else checks.whole("arms", arms, 1, LARGEST_ARMS)
         if not isinstance(uncertainty, bool):
             raise checks.fail("uncertainty", "True or False", uncertainty)
         around = self.level if level is None else self._checked_level(level)
@@ -176,7 +186,7 @@ class FittedPrior:
     def save(
         self,
         path: str | os.PathLike[str],
-        arms: int,
+        arms: int | None = None,
         *,
         level: float | None = None,
         width: float | None = None,

@@ -148,7 +148,7 @@ class SimulationResult:
         from bayesregret.optimal import bayes_optimal_regret
 
         if optimal is None:
-            optimal = bayes_optimal_regret(self.bandit, self.horizon)
+            optimal = bayes_optimal_regret(self.bandit, horizon=self.horizon)
         if (optimal.bandit, optimal.horizon) != (self.bandit, self.horizon):
             raise ValueError("optimal must be for the bandit and horizon of the simulation")
         optimal.check_positive()

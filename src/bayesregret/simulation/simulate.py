@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
-from bayesregret.models import Bandit
+from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.policies import Policy
+from bayesregret.policy_data import Policies, named
 from bayesregret.progress import Progress, open_progress
 from bayesregret.simulation.cost import expected_time
 from bayesregret.simulation.engine import Simulation, available_threads
@@ -22,6 +23,7 @@ from bayesregret.simulation.result import SimulationResult
 from bayesregret.simulation.size import check_rounds, most_runs
 
 DEFAULT_CHECKPOINTS = 100
+DEFAULT_RUNS = 10_000
 LARGEST_HORIZON = 10**12
 LARGEST_RUNS = 10**10
 KEEP = ("runs", "summary")
@@ -31,12 +33,12 @@ MOST_LATE = 10**8  # rewards that have not arrived, 16 bytes each
 
 
 def simulate(
-    bandit: Bandit,
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
+    bandit: BanditLike,
+    policies: Policies,
     *,
     horizon: int,
-    runs: int,
-    seed: int,
+    runs: int = DEFAULT_RUNS,
+    seed: int = 0,
     checkpoints: ArrayLike | None = None,
     threads: int | None = None,
     precision: float | None = None,
@@ -53,15 +55,17 @@ def simulate(
 
     Parameters
     ----------
-    bandit : Bandit
-        Prior and reward distribution.
-    policies : Policy, iterable of Policy, or mapping of names to Policy
-        What to simulate; a mapping gives the policies other names.
+    bandit : Bandit, FittedPrior or Agent
+        Prior and reward distribution: of a bandit, of a new experiment like those of a fitted prior, or as an agent has
+        learned them.
+    policies : Policy or str, an iterable of them, or a mapping of names to them
+        The policies to simulate, or their names such as "thompson" or "bayes-ucb:delta=0.1"; a mapping gives them other
+        names in the result.
     horizon : int
         Number of rounds of each run.
-    runs : int
+    runs : int, default 10,000
         Number of runs, each on its own instance.
-    seed : int
+    seed : int, default 0
         Seed of all random numbers.
     checkpoints : array_like of int, optional
         Rounds at which to keep the regret curve; by default about 100, evenly spaced on a log scale.
@@ -93,8 +97,7 @@ def simulate(
     >>> result["bayes-ucb"].mean < 15
     True
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    bandit = as_bandit(bandit)
     by_name = named(policies)
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
@@ -127,42 +130,12 @@ def simulate(
     return SimulationResult(bandit, horizon, done, seed, rounds, results, precision, reached, delay, batch)
 
 
-def named(policies: Any) -> dict[str, Policy]:
-    """Policies by name; a repeated name gets a number, unless a mapping gives the names."""
-    given = [policies] if isinstance(policies, Policy) else policies
-    may_be = "a policy or a list of policies such as BayesUCB()"
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise checks.fail("policies", may_be, policies)
-    if isinstance(given, Mapping):
-        _check_names(given)
-    found: dict[str, Policy] = {}
-    for policy in given.values() if isinstance(given, Mapping) else given:
-        if not isinstance(policy, Policy):
-            raise checks.fail("policies", may_be, policy)
-        if not isinstance(getattr(policy, "name", None), str):
-            raise ValueError(f"policies must each have a name, but {type(policy).__name__} has none")
-        name, again = policy.name, 1
-        while name in found:
-            again += 1
-            name = f"{policy.name}-{again}"
-        found[name] = policy
-    if not found:
-        raise checks.fail("policies", may_be, policies)
-    return dict(given) if isinstance(given, Mapping) else found
-
-
 def checked_late(delay: int, batch: int, horizon: int) -> tuple[int, int]:
     """Check delay and batch, which need memory for every reward that has not arrived."""
     delay, batch = checks.whole("delay", delay, 0, LARGEST_HORIZON), checks.whole("batch", batch, 1, LARGEST_HORIZON)
     if min(delay + batch, horizon) > MOST_LATE:
         raise ValueError(f"delay and batch must be at most {MOST_LATE} rounds together, got {delay} and {batch}")
     return delay, batch
-
-
-def _check_names(given: Mapping[Any, Any]) -> None:
-    for name in given:
-        if not isinstance(name, str):
-            raise checks.fail("names of policies", "text", name)
 
 
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:

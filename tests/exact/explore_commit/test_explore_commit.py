@@ -54,7 +54,9 @@ def test_a_bernoulli_regret_by_enumeration(explore):
     means = [Fraction(1, 2), Fraction(2, 3), Fraction(1, 4)]
     expected = sum(k * (BEST_OF_HALVES - mean) for k, mean in zip(pulls, means, strict=True))
     expected += (horizon - rounds) * (BEST_OF_HALVES - enumerated_highest(pulls))
-    assert br.explore_commit_regret(HALVES, horizon, explore) == pytest.approx(float(expected), rel=1e-12)
+    assert br.explore_commit_regret(HALVES, horizon=horizon, explore=explore) == pytest.approx(
+        float(expected), rel=1e-12
+    )
 
 
 def test_the_best_of_betas():
@@ -173,7 +175,7 @@ def test_an_arm_that_is_not_pulled_is_a_number(bandit):
 def test_one_arm():
     for bandit in (br.PoissonBandit([2], [3]), br.ExponentialBandit([2], [3]), br.NormalGammaBandit([4], 1, 0.6, 2)):
         assert bandit.best_exploration(100) == 0
-        assert br.explore_commit_regret(bandit, 100, 10) == pytest.approx(0.0, abs=1e-7)
+        assert br.explore_commit_regret(bandit, horizon=100, explore=10) == pytest.approx(0.0, abs=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +186,9 @@ def test_one_arm():
 def test_simulation_agrees(bandit, explore):
     horizon = 60
     ran = br.simulate(bandit, br.ExploreCommit(explore), horizon=horizon, runs=1500, seed=5)["explore-commit"]
-    exact = br.explore_commit_regret(bandit, horizon, explore)
+    exact = br.explore_commit_regret(bandit, horizon=horizon, explore=explore)
     assert abs(ran.mean - exact) < 4.0 * ran.stderr
-    other = br.explore_commit_regret(bandit, horizon, 5 * explore)  # the control
+    other = br.explore_commit_regret(bandit, horizon=horizon, explore=5 * explore)  # the control
     assert abs(ran.mean - other) > 4.0 * ran.stderr
 
 
@@ -205,9 +207,11 @@ def test_the_best_exploration_is_the_best_of_all(bandit, horizon):
     found = bandit.best_exploration(horizon)
     assert found % bandit.arms == 0
     assert found <= horizon
-    regrets = [br.explore_commit_regret(bandit, horizon, k) for k in range(0, horizon + 1, bandit.arms)]
-    assert br.explore_commit_regret(bandit, horizon, found) == pytest.approx(min(regrets), rel=1e-9)
-    assert br.explore_commit_regret(bandit, horizon) == br.explore_commit_regret(bandit, horizon, found)
+    regrets = [br.explore_commit_regret(bandit, horizon=horizon, explore=k) for k in range(0, horizon + 1, bandit.arms)]
+    assert br.explore_commit_regret(bandit, horizon=horizon, explore=found) == pytest.approx(min(regrets), rel=1e-9)
+    assert br.explore_commit_regret(bandit, horizon=horizon) == br.explore_commit_regret(
+        bandit, horizon=horizon, explore=found
+    )
 
 
 @pytest.mark.parametrize("bandit", [HALVES, GAUSSIAN])
@@ -215,15 +219,17 @@ def test_long_horizons(bandit):
     """The best exploration grows like the root of the horizon, and so does the regret."""
     explore = [bandit.best_exploration(horizon) for horizon in (10**5, 10**7)]
     assert explore[1] / explore[0] == pytest.approx(10.0, rel=0.05)
-    found = br.explore_commit_regret(bandit, 10**7, explore[1])
-    assert all(found < br.explore_commit_regret(bandit, 10**7, round(explore[1] * by)) for by in (0.9, 1.1))
+    found = br.explore_commit_regret(bandit, horizon=10**7, explore=explore[1])
+    assert all(
+        found < br.explore_commit_regret(bandit, horizon=10**7, explore=round(explore[1] * by)) for by in (0.9, 1.1)
+    )
 
 
 def test_arms_that_need_no_exploration():
     assert br.GaussianBandit([0.0], 1.0, 1.0).best_exploration(100) == 0
     arm_stats = br.BernoulliBandit([5000, 1], [1, 5000])
     assert arm_stats.best_exploration(1000) == 0
-    assert br.explore_commit_regret(arm_stats, 1000, 0) == pytest.approx(0.0, abs=1e-9)
+    assert br.explore_commit_regret(arm_stats, horizon=1000, explore=0) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_what_it_refuses():
@@ -234,12 +240,12 @@ def test_what_it_refuses():
         with pytest.raises(ValueError, match=rf"^explore must be given, a whole number of rounds, on a {described}"):
             bandit.best_exploration(10)
         with pytest.raises(ValueError, match=r"^bandit must have independent arms, and no rademacher noise, .* got "):
-            br.explore_commit_regret(bandit, 10, 2)
+            br.explore_commit_regret(bandit, horizon=10, explore=2)
     with pytest.raises(ValueError, match=r"^bandit must be a bandit such as GaussianBandit, got 3$"):
-        br.explore_commit_regret(3, 10, 2)
+        br.explore_commit_regret(3, horizon=10, explore=2)
     with pytest.raises(ValueError, match=r"^horizon must be a whole number, at least 1, got 0$"):
         GAUSSIAN.best_exploration(0)
     with pytest.raises(ValueError, match=r"^horizon must be a whole number, at least 1, got 0$"):
-        br.explore_commit_regret(GAUSSIAN, 0, 2)
+        br.explore_commit_regret(GAUSSIAN, horizon=0, explore=2)
     with pytest.raises(ValueError, match=r"^explore must be a whole number, at least 0, got -1$"):
-        br.explore_commit_regret(GAUSSIAN, 10, -1)
+        br.explore_commit_regret(GAUSSIAN, horizon=10, explore=-1)

@@ -150,7 +150,9 @@ def test_linear_beliefs_of_any_width(width):
     linear = LinearBandit(np.eye(4), [0.0] * 4, prior_width=width, reward_noise=1.0)
     policies = [BayesUCB(prior=gaussian), BayesUCB(prior=linear)]
     result = simulate(world, policies, horizon=300, runs=16, seed=3)
-    assert np.array_equal(result["bayes-ucb"].final_regret, result["bayes-ucb-2"].final_regret)
+    assert np.array_equal(
+        result["bayes-ucb(prior=gaussian)"].final_regret, result["bayes-ucb(prior=linear)"].final_regret
+    )
 
 
 @pytest.mark.parametrize("width", [1e3, 1e8])

@@ -12,10 +12,13 @@ from bayesregret.exact.explore_commit.best_length import (
     expected_highest,
     prior_means,
 )
-from bayesregret.models import Bandit, MixtureBandit
+from bayesregret.models import MixtureBandit
+from bayesregret.models.bandit import BanditLike, as_bandit
+from bayesregret.old_spellings import horizon_by_name
 
 
-def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = None) -> float:
+@horizon_by_name
+def explore_commit_regret(bandit: BanditLike, explore: int | None = None, *, horizon: int) -> float:
     """Compute the exact Bayes regret of `ExploreCommit` on a bandit with independent arms.
 
     A round of exploration costs the gap between the best arm and the arm pulled; a later round the gap between the best
@@ -23,15 +26,15 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
 
     Parameters
     ----------
-    bandit : Bandit
+    bandit : Bandit, FittedPrior or Agent
         A bandit with independent arms, and without Rademacher noise; or a mixture of such bandits whose arms have the
         same prior in each component. There the policy may believe in the mixture or in any bandit with equal arms: all
         keep the arm with the highest sample mean.
-    horizon : int
-        Number of rounds.
     explore : int, optional
         Rounds of exploration, over all arms in turn; by default the number with the smallest regret. On a mixture a
         multiple of the number of arms.
+    horizon : int
+        Number of rounds.
 
     Returns
     -------
@@ -41,11 +44,10 @@ def explore_commit_regret(bandit: Bandit, horizon: int, explore: int | None = No
     Examples
     --------
     >>> bandit = GaussianBandit([1, 0], prior_width=1, reward_noise=1)
-    >>> [round(explore_commit_regret(bandit, 1000, explore), 6) for explore in (0, 10, None)]
+    >>> [round(explore_commit_regret(bandit, horizon=1000, explore=explore), 6) for explore in (0, 10, None)]
     [199.641228, 44.007515, 33.444906]
     """
-    if not isinstance(bandit, Bandit):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", bandit)
+    bandit = as_bandit(bandit)
     means = prior_means(bandit)
     if means is None and isinstance(bandit, MixtureBandit):
         raise ValueError(f"bandit must not be a mixture {ARMS_DIFFER}")
