@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Sequence
+from html import escape
 
 PLUS_MINUS = "±"
 MINUS = "\N{MINUS SIGN}"
@@ -188,3 +189,19 @@ def text_table(rows: list[list[str]], words: Collection[str] = ()) -> str:
 
     heading, *others = map(line, rows)
     return "\n".join([heading, "-" * len(heading), *others])
+
+
+def html_table(rows: list[list[str]], words: Collection[str] = ()) -> str:
+    """Return rows as an HTML table, aligned like `text_table`."""
+    left = [i == 0 or heading in words for i, heading in enumerate(rows[0])]
+
+    def line(row: list[str], tag: str) -> str:
+        cells = (
+            f'<{tag} style="text-align: {"left" if to_left else "right"}">{escape(text)}</{tag}>'
+            for text, to_left in zip(row, left, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+    heading, *others = rows
+    body = "".join(line(row, "td") for row in others)
+    return f"<table><thead>{line(heading, 'th')}</thead><tbody>{body}</tbody></table>"

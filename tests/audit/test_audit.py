@@ -9,7 +9,8 @@ import pytest
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit
 from bayesregret.audit import audit
 from bayesregret.audit.bound_checks import Regret, judge_bound
-from bayesregret.bounds.bound import Bound, Formula
+from bayesregret.bounds.bound import Formula
+from bayesregret.bounds.result import Bound
 from bayesregret.problem import common_gaussian
 from problems import BANDITS
 
@@ -184,7 +185,7 @@ def test_plain_data():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"bandit": 3}, "bandit must be a Gaussian, Bernoulli or linear bandit, got 3"),
+        ({"bandit": 3}, "bandit must be a bandit such as GaussianBandit, got 3"),
         ({"horizon": 0}, "horizon must be a whole number, at least 1"),
         ({"runs": 0}, "runs must be a whole number, at least 1"),
         ({"seed": -1}, "seed must be a whole number, at least 0"),

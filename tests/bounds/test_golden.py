@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from bayesregret import bounds
-from bayesregret.bounds.bound import FINE, Bound
+from bayesregret.bounds.bound import FINE
 from bayesregret.bounds.gaps.bernoulli import bernoulli_gaps
+from bayesregret.bounds.result import Bound
 from bayesregret.problem import problem_from_dict
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "bounds.json").read_text())

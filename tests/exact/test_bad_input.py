@@ -109,9 +109,7 @@ def test_not_a_bandit(bandit):
 
 @pytest.mark.parametrize("policy", [None, "bayes", br.UCB1, [br.UCB1()], linear_bandit], ids=repr)
 def test_not_a_policy(policy):
-    with pytest.raises(
-        ValueError, match=r"^policy must be .*, got "
-    ) as caught:
+    with pytest.raises(ValueError, match=r"^policy must be .*, got ") as caught:
         br.exact_regret(G([1.0, 0.0], 1.0, 1.0), policy, horizon=2)
     one_line(caught)
 

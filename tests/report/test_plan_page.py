@@ -16,7 +16,7 @@ from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 from bayesregret.report import downloads
 from bayesregret.report.glossary import POLICIES, WORDS, visible_text
 from bayesregret.report.picture import NAMES
-from bayesregret.report.plan_page import assumptions, write_plan
+from bayesregret.report.plan_page import assumptions
 from bayesregret.report.problem_facts import problem_facts
 from bayesregret.report.reproduction_page import make_section, part
 from report.test_reproduction_page import read
@@ -26,7 +26,9 @@ EVERYWHERE = re.compile(rf"(?:src|href)\s*=\s*[\"'](?!#|{OWN})|https?://|@import
 
 
 def write(folder, plan):
-    return write_plan(folder / "plan.html", plan).read_text(encoding="utf-8")
+    written = plan.to_html(folder / "plan.html")
+    assert written == (folder / "plan.html").read_text(encoding="utf-8")
+    return written
 
 
 @pytest.fixture(scope="module")

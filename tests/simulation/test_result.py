@@ -82,7 +82,7 @@ def test_picture(result):
         axes = result.plot()
         assert [line.get_label() for line in axes.lines] == ["bayes-ucb", "ucb1"]
         assert axes.lines[1].get_ydata().tolist() == result["ucb1"].curve.mean.tolist()
-        assert axes.get_xlabel() == "Round"
+        assert axes.get_xlabel() == "round"
         assert axes.get_ylabel() == "Bayes regret"
         assert result.plot(axes) is axes
         single = br.simulate(BANDIT, br.UCB1(), horizon=5, runs=1, seed=0)

@@ -13,7 +13,8 @@ from bayesregret.audit.verdict import (
     make_check,
     not_applicable,
 )
-from bayesregret.bounds.bound import ANY, Bound, DoesNotHold, Formula, Setting
+from bayesregret.bounds.bound import ANY, DoesNotHold, Formula, Setting
+from bayesregret.bounds.result import Bound
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit
 from bayesregret.policies import UCB1, BayesUCB, Policy

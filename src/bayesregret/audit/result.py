@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesregret.audit.verdict import Check
-from bayesregret.digits import brief, counted, text_table, with_error
+from bayesregret.digits import brief, counted, with_error
 from bayesregret.models import Bandit
+from bayesregret.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HEADINGS = ["check", "source", "form", "evidence", "observed", "allowed", "worst ratio", "verdict", "note"]
 WORDS = ("source", "form", "evidence", "verdict", "note")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditResult:
-    """Result of `bounds.audit`: every inequality with its worst ratio and a verdict."""
+class AuditResult(Result):
+    """Result of `bounds.audit`: every inequality with its worst ratio and a verdict.
+
+    `plot` draws the worst ratio of each inequality; beyond 1 the observed value exceeds what the inequality allows.
+    """
+
+    words = WORDS
 
     problem: Bandit
     horizon: int
@@ -45,10 +54,23 @@ class AuditResult:
         run = f"{self.problem.kind} bandit, {size}, seed {self.seed}, delta {self.delta:g}"
         return f"{run}; {failed}\nbounds are compared with the {regret}"
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table(), WORDS)}\n{self.summary()}"
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per check as plain data."""
+        return [check.to_dict() for check in self.checks]
 
-    __repr__ = __str__
+    def _draw(self, axes: Axes) -> None:
+        shown = [check for check in reversed(self.checks) if 0.0 < check.ratio < math.inf]
+        for number, verdict in enumerate(dict.fromkeys(check.verdict for check in reversed(shown))):
+            rows = [i for i, check in enumerate(shown) if check.verdict == verdict]
+            axes.plot([shown[i].ratio for i in rows], rows, "o", color=f"C{number}", label=verdict)
+        axes.axvline(1.0, color="gray", lw=0.8)
+        axes.set_yticks(range(len(shown)), [f"{check.name} ({check.form})" for check in shown])
+        axes.set_xscale("log")
+        axes.set_xlabel("observed / allowed")
+        axes.legend(frameon=False)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as `bayesregret audit --json` prints it."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from bayesregret.bounds.bound import Form
+from bayesregret.bounds.result import Form
 from bayesregret.simulation.result import DECISIVE
 
 Verdict = Literal["holds", "fails", "exceeded", "not applicable", "not decided"]

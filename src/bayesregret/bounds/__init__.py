@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bayesregret.bounds.best_certified
 import bayesregret.bounds.certified
 import bayesregret.bounds.paper  # noqa: F401
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula
+from bayesregret.bounds.bound import DoesNotHold, Formula
 from bayesregret.bounds.catalog import (
     action_bound,
     certified,
@@ -45,6 +45,7 @@ from bayesregret.bounds.catalog import (
     ucb1_gap_dependent,
     ucb1_prior_dependent,
 )
+from bayesregret.bounds.result import Bound
 from bayesregret.bounds.table import BoundTable, table
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bayesregret.bounds.bound import Bound, DoesNotHold, Formula, Parts, Setting
+from bayesregret.bounds.bound import DoesNotHold, Formula, Parts, Setting
 from bayesregret.bounds.catalog import certified
+from bayesregret.bounds.result import Bound
 from bayesregret.models import (
     Bandit,
     BernoulliBandit,

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayesregret import checks
-from bayesregret.bounds.bound import ANY, Bound, DoesNotHold, Formula, Setting, make_setting
+from bayesregret.bounds.bound import ANY, DoesNotHold, Formula, Setting, make_setting
 from bayesregret.bounds.catalog import certified
-from bayesregret.digits import brief, counted, text_table, with_error
+from bayesregret.bounds.result import Bound
+from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
 from bayesregret.models.bandit import BanditLike, as_bandit
+from bayesregret.results import Result
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bayesregret.simulation.result import SimulationResult
 
 KINDS = ("upper", "lower", "quantity")
@@ -23,11 +27,12 @@ BEST = "best certified"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoundTable:
+class BoundTable(Result):
     """All bounds for a bandit, the result of `bounds.table`.
 
     Upper bounds come first, then lower bounds, then quantities; within each group those that apply come first, in
-    order of their values. Look bounds up by name, iterate over them, or print the table.
+    order of their values. Look bounds up by name, iterate over them, or print the table. `plot` draws each bound on a
+    logarithmic axis, with the simulated regret if the table has one.
 
     Attributes
     ----------
@@ -140,10 +145,29 @@ class BoundTable:
             lines.append(f"not proved here, since {reason}: {', '.join(names)}")
         return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table(), WORDS)}\n{self.summary()}"
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per bound as plain data."""
+        return [record | self._ratio_dict(bound) for bound in self.bounds for record in bound.records()]
 
-    __repr__ = __str__
+    def _draw(self, axes: Axes) -> None:
+        shown = [bound for bound in reversed(self.bounds) if bound.kind != "quantity" and 0.0 < bound.value < math.inf]
+        for form, colour in (("paper", "C1"), ("certified", "C0")):
+            for applies, face in ((True, colour), (False, "none")):
+                of_kind = [i for i, bound in enumerate(shown) if (bound.form, bound.applies) == (form, applies)]
+                label = form if applies else f"{form}, does not apply here"
+                if of_kind:
+                    values = [shown[i].value for i in of_kind]
+                    axes.plot(values, of_kind, "o", color=colour, markerfacecolor=face, label=label)
+        for number, (name, found) in enumerate(() if self.against is None else self.against.policies.items()):
+            low, high = found.mean - found.stderr, found.mean + found.stderr
+            axes.axvspan(low, high, color=f"C{2 + number}", alpha=0.5, label=f"simulated {name}, {PLUS_MINUS} error")
+        axes.set_yticks(range(len(shown)), [f"{bound.name} ({bound.kind})" for bound in shown])
+        axes.set_xscale("log")
+        axes.set_xlabel("bound on the Bayes regret")
+        axes.legend(frameon=False)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, as `bayesregret bounds --json` prints it."""
@@ -159,7 +183,10 @@ class BoundTable:
         } | compared
 
     def _bound_dict(self, bound: Bound) -> dict[str, Any]:
-        return bound.to_dict() | ({} if self.against is None else {"times_regret": self.ratio(bound)})
+        return bound.to_dict() | self._ratio_dict(bound)
+
+    def _ratio_dict(self, bound: Bound) -> dict[str, float | None]:
+        return {} if self.against is None else {"times_regret": self.ratio(bound)}
 
 
 def table(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 from bayesregret.cli import options
@@ -15,7 +14,7 @@ from bayesregret.policies import Policy
 from bayesregret.writing import write_atomically
 
 if TYPE_CHECKING:
-    from bayesregret.planning import Plan
+    pass
 
 TARGETS = "Targets"
 
@@ -117,7 +116,10 @@ def plan(
             threads=threads,
             progress=progress,
         )
-    written = [] if output is None else [f"{_write(found, output)} written"]
+    written = []
+    if output is not None:
+        found.to_html(output)
+        written.append(f"{output} written")
     if agent is not None:
         write_atomically(agent, found.agent().to_json() + "\n")
         written.append(f"{agent} written")
@@ -140,9 +142,3 @@ def _check_agent(agent: str) -> None:
     if not agent.endswith(".json"):
         raise ValueError(f"--agent must be the name of a .json file, got {agent}")
     check_can_be_written("--agent", agent)
-
-
-def _write(found: Plan, output: str) -> str:
-    from bayesregret.report.plan_page import write_plan  # needs matplotlib
-
-    return os.fspath(write_plan(output, found))

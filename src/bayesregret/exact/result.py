@@ -5,16 +5,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayesregret.checks import Array
-from bayesregret.digits import PLUS_MINUS, brief, counted, exact_digits, text_table
+from bayesregret.digits import PLUS_MINUS, brief, counted, exact_digits
 from bayesregret.models import Bandit
+from bayesregret.results import Result, draw_curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExactRegret:
+class ExactRegret(Result):
     """The Bayes regret of one policy, computed without simulation: the result of `exact_regret`.
+
+    `to_frame` has the regret after each round with its numerical error, and `plot` draws it.
 
     Attributes
     ----------
@@ -103,8 +109,13 @@ class ExactRegret:
         delta = "" if self.delta is None else f", delta {self.delta:g}"
         return f"{self.bandit.kind} bandit, {size}{delta}; computed, not simulated"
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table())}\n{self.summary()}"
+    def records(self) -> list[dict[str, Any]]:
+        """Return the regret after each round as plain data: round, regret and error."""
+        values = zip(self.curve.tolist(), self.curve_error.tolist(), strict=True)
+        return [{"round": round_, "regret": regret, "error": error} for round_, (regret, error) in enumerate(values, 1)]
+
+    def _draw(self, axes: Axes) -> None:
+        draw_curve(axes, range(1, self.horizon + 1), self.curve, f"{self.policy}, exact")
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ from bayesregret.numerics.expected_maximum import beta_best
 from bayesregret.old_spellings import horizon_by_name
 from bayesregret.optimal.dp_three_arms import solve_three_arms
 from bayesregret.optimal.dp_two_arms import solve_two_arms
+from bayesregret.results import Result, draw_level
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # By number of arms. With two, time grows with the fourth power of the horizon; with three, memory with the sixth.
 LARGEST_HORIZON = {1: 1_000_000, 2: 500, 3: 60}
@@ -26,8 +30,10 @@ BEST_MEAN_ERROR = 1e-14
 
 
 @dataclass(frozen=True, repr=False)
-class OptimalRegret:
+class OptimalRegret(Result):
     """The smallest Bayes regret of any policy: the result of `bayes_optimal_regret`.
+
+    `plot` draws a line at this regret, for a picture of the regret of policies.
 
     Attributes
     ----------
@@ -56,6 +62,27 @@ class OptimalRegret:
         """Raise a ValueError if the optimal regret is 0, so that no ratio to it exists."""
         if self.regret <= 0.0:
             raise ValueError("the ratio to optimal regret is undefined: this bandit's optimal regret is 0")
+
+    def table(self) -> list[list[str]]:
+        """Return headings and one row, as `print` shows them."""
+        regret = exact_digits(self.regret, self.error)
+        return [["policy", "Bayes regret", "error"], ["bayes-optimal", regret, f"{self.error:.0e}"]]
+
+    def summary(self) -> str:
+        """Describe the computation in one line."""
+        size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
+        return f"{self.bandit.kind} bandit, {size}; no policy has less regret"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return horizon, regret and error as plain data."""
+        return [{"horizon": self.horizon, "regret": self.regret, "error": self.error}]
+
+    def _draw(self, axes: Axes) -> None:
+        draw_level(axes, self.regret, "no policy has less")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"problem": self.bandit.to_dict()} | self.records()[0]
 
     def __repr__(self) -> str:
         regret = exact_digits(self.regret, self.error)

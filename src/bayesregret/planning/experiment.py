@@ -6,7 +6,8 @@ import contextlib
 import functools
 
 from bayesregret import bounds
-from bayesregret.bounds.bound import Bound, Formula
+from bayesregret.bounds.bound import Formula
+from bayesregret.bounds.result import Bound
 from bayesregret.checks import Array
 from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.exact.availability import why_simulated

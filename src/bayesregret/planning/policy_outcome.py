@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesregret.bounds.bound import Bound
+from bayesregret.bounds.result import Bound
 from bayesregret.checks import Array
 from bayesregret.planning.tracked_simulation import TrackedRuns
 from bayesregret.planning.zero_crossing import Crossing, SampledFunction

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bayesregret.agent import Agent
 from bayesregret.digits import (
@@ -13,10 +17,10 @@ from bayesregret.digits import (
     exact_or_with_error,
     percent,
     rounded_to_error,
-    text_table,
     upper_bound_digits,
     with_interval,
 )
+from bayesregret.extras import require
 from bayesregret.models import Bandit
 from bayesregret.optimal import OptimalRegret
 from bayesregret.planning.delta_tuning import DeltaAdvice
@@ -30,13 +34,19 @@ from bayesregret.planning.summary_text import sentences
 from bayesregret.planning.targets import Inversion
 from bayesregret.planning.value_of_prior import PriorWorth
 from bayesregret.planning.zero_crossing import Z_95
+from bayesregret.results import Result
+from bayesregret.writing import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Plan(Result):
     """Expected outcome of each policy in an experiment that has not been run yet; the result of `plan`.
 
-    `plan["thompson"]` is the outcome of a policy, and `print(plan)` shows the table and the conclusions.
+    `plan["thompson"]` is the outcome of a policy, and `print(plan)` shows the table and the conclusions. `plot` draws
+    the expected regret of each policy, with the range that it has in 90 percent of instances.
 
     Attributes
     ----------
@@ -118,7 +128,7 @@ class Plan:
         headings = ["policy", "Bayes regret", *quantiles, "certified", "per round", "best arm at the end"]
         headings.append(f"within {self.epsilon:g} from round")
         headings += ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
-        return [headings, *map(self._row, sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean))]
+        return [headings, *map(self._row, self._in_order)]
 
     def _row(self, outcome: PolicyOutcome) -> list[str]:
         is_only_arm = self.bandit.arms == 1
@@ -175,10 +185,56 @@ class Plan:
         made = f"{self.bandit.kind} bandit, {size}{late}, {many} of each policy, seed {self.seed}"
         return "\n".join([*self.sentences(), *self.notes, f"{made}; {PLUS_MINUS} one standard error"])
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table())}\n{self.summary()}"
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per policy as plain data, in increasing order of regret."""
+        return [
+            {
+                "policy": outcome.name,
+                "regret": outcome.regret.mean,
+                "stderr": outcome.regret.stderr,
+                "exact": outcome.exact is not None,
+                **{f"{probability:.0%}": value.mean for probability, value in outcome.quantiles.items()},
+                "certified": None if outcome.bound is None else outcome.bound.value + outcome.bound.error,
+                "per_round": outcome.regret_per_round.mean,
+                "best_arm_at_the_end": outcome.on_best.mean,
+                "settled": None if outcome.settled is None else outcome.settled[0],
+                "times_least": outcome.least_ratio,
+            }
+            for outcome in self._in_order
+        ]
 
-    __repr__ = __str__
+    @property
+    def _in_order(self) -> list[PolicyOutcome]:
+        return sorted(self.outcomes.values(), key=lambda outcome: outcome.regret.mean)
+
+    def _draw(self, axes: Axes) -> None:
+        shown = self._in_order[::-1]
+        rows = range(len(shown))
+        low, high = (np.array([outcome.quantiles[q].mean for outcome in shown]) for q in (QUANTILES[0], QUANTILES[-1]))
+        axes.hlines(rows, low, high, color="C0", lw=2.0, alpha=0.4, label="90% of instances")
+        means, errors = np.transpose([(outcome.regret.mean, outcome.regret.stderr) for outcome in shown])
+        axes.errorbar(means, rows, xerr=errors, fmt="o", color="C0", label=f"mean {PLUS_MINUS} standard error")
+        axes.set_yticks(rows, [outcome.name for outcome in shown])
+        axes.set_xlabel(f"regret after {counted(self.horizon, 'round')}")
+        axes.legend(frameon=False)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the plan as one HTML page, and write it to a file if there is a path; needs the extra `report`.
+
+        Parameters
+        ----------
+        path : str or os.PathLike, optional
+            Name of the file.
+        """
+        require("report", "to_html")
+        page = importlib.import_module("bayesregret.report.plan_page")
+        text: str = page.plan_page(self)
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, as `bayesregret plan --json` prints it."""

@@ -50,17 +50,18 @@ def draw_prior_fit(fitted: FittedPrior, size: Size = PAGE) -> Figure:
         figure = Figure(figsize=size)
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2, width_ratios=[2.2, 1.0])
-        shown, every = check_fit(fitted, SHOWN_ARMS), fitted.family.history.experiments
-        _draw_arms(left, shown, WORDS[fitted.model])
-        part = f" ({shown.history.experiments} of {every:,})" if shown.history.experiments < every else ""
-        left.set_xlabel(f"experiment{part}")
+        draw_arms(left, fitted)
         _draw_heights(right, check_fit(fitted))
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
     return figure
 
 
-def _draw_arms(axes: Axes, check: CalibrationCheck, word: str) -> None:
+def draw_arms(axes: Axes, fitted: FittedPrior) -> None:
+    """Draw the observed means of the first arms of the history on their predictions."""
+    check, every = check_fit(fitted, SHOWN_ARMS), fitted.family.history.experiments
+    shown = check.history.experiments
+    axes.set_xlabel("experiment" if shown == every else f"experiment ({shown} of {every:,})")
     history, outside = check.history, check.outside
     x = np.arange(history.arms) + GAP * history.experiment
     axes.vlines(x, check.low, check.high, color=GREY, alpha=0.45, lw=2.4, label="90% prediction", gid="predicted")
@@ -73,7 +74,7 @@ def _draw_arms(axes: Axes, check: CalibrationCheck, word: str) -> None:
     step = sum(map(len, names)) // LETTERS + 1
     axes.set_xticks(middles[::step], names[::step])
     axes.grid(axis="x", visible=False)
-    axes.set_ylabel(word)
+    axes.set_ylabel(WORDS[fitted.model])
     axes.yaxis.set_major_formatter(lambda value, _: plain(value))
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, handletextpad=0.4)
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from bayesregret import checks
 from bayesregret.checks import Array
-from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
+from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
 from bayesregret.priors.families.family import LEVEL_SPREAD, Family, PriorPoint
 from bayesregret.priors.likelihood_ratio import LikelihoodRatio
 from bayesregret.priors.maximum_likelihood import LIKELY_LOSS
 from bayesregret.priors.new_experiment import NewLevel, new_bandit, predicted_deviation
 from bayesregret.problem import LARGEST_ARMS, save_problem
+from bayesregret.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOCATION, SPREAD, LEVEL_SPREAD_LOG = range(3)  # places in `coordinate_errors`
 LARGEST_LOG_ERROR = 1.0  # a history that says less about a spread than this factor of e says nothing
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class FittedPrior:
+class FittedPrior(Result):
     """A prior fitted to past experiments by `fit_prior`, with standard errors and warnings.
+
+    It stands for the bandit of a new experiment wherever a bandit is expected. `plot` draws the arms of the history
+    with their 90 percent predictions.
 
     The level of an experiment is the mean that its arms vary around. Levels are normal after the model's link: none
     for gaussian, logit for bernoulli, log for poisson.
@@ -206,7 +214,22 @@ class FittedPrior:
         return made
 
     def __repr__(self) -> str:
-        return f"{text_table(self.table())}\n{self.summary()}"
+        return str(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row per parameter as plain data."""
+        return [
+            {
+                "parameter": name,
+                "estimate": value,
+                "standard_error": self.standard_errors[name],
+                "upper_limit": self.upper_limits.get(name),
+            }
+            for name, value in self.parameters.items()
+        ]
+
+    def _draw(self, axes: Axes) -> None:
+        importlib.import_module("bayesregret.plotting.prior_fit").draw_arms(axes, self)
 
     def table(self) -> list[list[str]]:
         """Return headings and one row per parameter, as `print` and the command line show them."""

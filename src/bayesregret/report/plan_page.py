@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -28,7 +26,6 @@ from bayesregret.report.downloads import plan_downloads
 from bayesregret.report.glossary import glossary
 from bayesregret.report.problem_facts import problem_facts
 from bayesregret.report.reproduction_page import make_section, part, template
-from bayesregret.writing import write_atomically
 
 if TYPE_CHECKING:
     from bayesregret.planning import Plan
@@ -36,15 +33,15 @@ if TYPE_CHECKING:
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def write_plan(path: str | os.PathLike[str], plan: Plan) -> Path:
-    """Write a plan as one self-contained HTML file, all of it or nothing."""
+def plan_page(plan: Plan) -> str:
+    """Return a plan as one self-contained HTML page."""
     contents = _contents(plan)
     page = template("plan.html")
     # Rendered twice: the glossary explains the words that the rest of the page has.
     words = glossary(plan, page.render(contents, glossary=[]))
     text = page.render(contents, glossary=words)
     # No line break between a number and its error.
-    return write_atomically(path, text.replace(f" {PLUS_MINUS} ", f"{NO_BREAK}{PLUS_MINUS}{NO_BREAK}"))
+    return text.replace(f" {PLUS_MINUS} ", f"{NO_BREAK}{PLUS_MINUS}{NO_BREAK}")
 
 
 def _contents(plan: Plan) -> dict[str, Any]:

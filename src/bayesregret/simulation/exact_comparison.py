@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesregret.digits import exact_digits, text_table, with_error
+from bayesregret.digits import exact_digits, with_error
+from bayesregret.results import Shown
 from bayesregret.simulation.result import DECISIVE
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class RegretDifference:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExactComparison:
+class ExactComparison(Shown):
     """Result of `SimulationResult.against_exact`: a mapping from names of policies to differences."""
 
     deviations: Mapping[str, RegretDifference]
@@ -85,10 +86,8 @@ class ExactComparison:
             parts.append(f"nothing to compare for {' and '.join(without_z)}: the regret is the same in all runs")
         return "; ".join(parts)
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table())}\n{self.summary()}"
-
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as `bayesregret simulate --exact-check --json` prints them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -40,6 +41,9 @@ class Curve:
     rounds: NDArray[np.int64]
     mean: NDArray[np.float64]
     stderr: NDArray[np.float64]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return iter((self.rounds, self.mean, self.stderr))
 
 
 class Kept(NamedTuple):

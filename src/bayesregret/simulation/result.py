@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.digits import PLUS_MINUS, brief, counted, text_table, with_error
-from bayesregret.extras import require
+from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
+from bayesregret.results import Result, draw_curve
 from bayesregret.simulation.estimates import Estimate, estimate
 from bayesregret.simulation.policy_result import PolicyResult
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from bayesregret.exact import ExactRegret
@@ -28,8 +27,10 @@ DECISIVE = 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SimulationResult:
+class SimulationResult(Result):
     """Result of `simulate`: a mapping from names of policies to their results.
+
+    `to_frame` has the regret curves, and `plot` draws them with bands of one standard error.
 
     Attributes
     ----------
@@ -157,10 +158,8 @@ class SimulationResult:
             for name, result in self.policies.items()
         }
 
-    def __str__(self) -> str:
-        return f"{text_table(self.table())}\n{self.summary()}"
-
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def table(self, over_optimal: Mapping[str, Estimate] | None = None) -> list[list[str]]:
         """Headings and one row per policy, as `print` and the command line show them.
@@ -230,35 +229,16 @@ class SimulationResult:
         differences = {f"{name} - {baseline}": self.paired(name, baseline) for name in others}
         return {name: {"difference": d.mean, "stderr": d.stderr} for name, d in differences.items()}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Regret curves as a pandas DataFrame with the columns policy, round, regret and stderr."""
-        require("frame", "to_frame")
-        import pandas as pd
+    def records(self) -> list[dict[str, Any]]:
+        """Regret curves as plain data: policy, round, regret and stderr at each checkpoint."""
+        return [
+            {"policy": name, "round": round_, "regret": mean, "stderr": stderr}
+            for name, found in self.policies.items()
+            for round_, mean, stderr in zip(*(part.tolist() for part in found.curve), strict=True)
+        ]
 
-        return pd.concat(
-            pd.DataFrame({"policy": name, "round": r.curve.rounds, "regret": r.curve.mean, "stderr": r.curve.stderr})
-            for name, r in self.policies.items()
-        ).reset_index(drop=True)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the regret curves with bands of two standard errors; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Axes to draw in; by default those of a new figure.
-        """
-        require("plot", "plot")
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
-        for name, result in self.policies.items():
-            curve = result.curve
-            (line,) = ax.plot(curve.rounds, curve.mean, label=name)
-            band = 2.0 * np.where(np.isfinite(curve.stderr), curve.stderr, 0.0)
-            ax.fill_between(curve.rounds, curve.mean - band, curve.mean + band, color=line.get_color(), alpha=0.2, lw=0)
-        ax.set_xlabel("Round")
-        ax.set_ylabel("Bayes regret")
-        ax.legend(frameon=False)
-        return ax
+    def _draw(self, axes: Axes) -> None:
+        for name, found in self.policies.items():
+            rounds, mean, stderr = found.curve
+            draw_curve(axes, rounds, mean, name, np.where(np.isfinite(stderr), stderr, 0.0))
+        axes.legend(frameon=False, title=f"{PLUS_MINUS} standard error", alignment="left")
