@@ -81,11 +81,19 @@ def draw_curve(axes: Axes, rounds: Any, regret: Any, label: str, errors: Any = N
         axes.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, lw=0.0, label="_band")
     axes.set_xlabel("round")
     axes.set_ylabel("Bayes regret")
-    axes.legend(frameon=False)
+    show_legend(axes)
 
 
 def draw_level(axes: Axes, value: float, label: str) -> None:
     """Draw a line across the picture, such as a bound on the regret at the horizon."""
     axes.axhline(value, color=f"C{len(axes.get_lines())}", ls="--", lw=1.2, label=label)
     axes.set_ylabel("Bayes regret")
-    axes.legend(frameon=False)
+    show_legend(axes)
+
+
+def show_legend(axes: Axes, title: str | None = None) -> None:
+    """Show the legend of all that is drawn; a title given earlier stays."""
+    shown = axes.get_legend()
+    if title is None and shown is not None:
+        title = shown.get_title().get_text() or None
+    axes.legend(frameon=False, title=title, alignment="left")

@@ -121,7 +121,7 @@ class Bound(Result):
         return [{name: value for name, value in self.to_dict().items() if name not in ("terms", "details")}]
 
     def _draw(self, axes: Axes) -> None:
-        draw_level(axes, self.value, f"{self.name} ({self.form})")
+        draw_level(axes, self.value, self.name if self.form == "certified" else f"{self.name} ({self.form})")
 
     def __str__(self) -> str:
         state = "" if self.applies else f" (does not apply: {self.why_not})"

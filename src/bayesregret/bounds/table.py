@@ -164,7 +164,7 @@ class BoundTable(Result):
         axes.set_yticks(range(len(shown)), [f"{bound.name} ({bound.kind})" for bound in shown])
         axes.set_xscale("log")
         axes.set_xlabel("bound on the Bayes regret")
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="lower left")
 
     def __repr__(self) -> str:
         return str(self)

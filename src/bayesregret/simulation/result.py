@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
-from bayesregret.results import Result, draw_curve
+from bayesregret.results import Result, draw_curve, show_legend
 from bayesregret.simulation.estimates import Estimate, estimate
 from bayesregret.simulation.policy_result import PolicyResult
 
@@ -241,4 +241,4 @@ class SimulationResult(Result):
         for name, found in self.policies.items():
             rounds, mean, stderr = found.curve
             draw_curve(axes, rounds, mean, name, np.where(np.isfinite(stderr), stderr, 0.0))
-        axes.legend(frameon=False, title=f"{PLUS_MINUS} standard error", alignment="left")
+        show_legend(axes, title=f"{PLUS_MINUS} standard error")
