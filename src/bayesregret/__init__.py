@@ -111,6 +111,7 @@ __all__ = [
     "width_for",
 ]
 
+_MODULES = ("bounds", "experiments", "report")
 # These modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
 _LAZY = {
     "bayesregret.exact": ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"),
@@ -121,8 +122,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "bounds":
-        return importlib.import_module("bayesregret.bounds")
+    if name in _MODULES:
+        return importlib.import_module(f"bayesregret.{name}")
     for module, names in _LAZY.items():
         if name in names:
             return getattr(importlib.import_module(module), name)

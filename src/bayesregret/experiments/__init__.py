@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bayesregret.experiments.experiment import Experiment
+from bayesregret.experiments import claims
+from bayesregret.experiments.experiment import Experiment, Point, bound_of, ratio_of, regret_of
 from bayesregret.experiments.figures.figure_1 import figure_1a, figure_1b
 from bayesregret.experiments.figures.figure_2 import figure_2a, figure_2b
 from bayesregret.experiments.figures.figure_3 import figure_3a, figure_3b
@@ -14,8 +15,26 @@ from bayesregret.experiments.figures.figure_6 import figure_6a, figure_6b
 from bayesregret.experiments.figures.figure_7 import figure_7
 from bayesregret.experiments.figures.figure_8 import figure_8
 from bayesregret.experiments.figures.figure_9 import figure_9
+from bayesregret.experiments.point import point_settings
+from bayesregret.experiments.runner import run_experiments
+from bayesregret.experiments.sweep import load_sweep
+from bayesregret.experiments.table import Axis
 
-__all__ = ["BEYOND", "EXPERIMENTS", "PAPER"]
+__all__ = [
+    "BEYOND",
+    "EXPERIMENTS",
+    "PAPER",
+    "Axis",
+    "Experiment",
+    "Point",
+    "bound_of",
+    "claims",
+    "load_sweep",
+    "point_settings",
+    "ratio_of",
+    "regret_of",
+    "run_experiments",
+]
 
 Builder = Callable[[int | None, int], Experiment]  # takes runs (None: the figure's default) and seed
 
