@@ -1,30 +1,45 @@
 """The book: `make docs` builds it into build/docs. Nothing in it is loaded from the network."""
 
 import re
+import sys
+from pathlib import Path
 
 import bayesregret
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "bayesregret"
 author = "the bayesregret developers"
 release = bayesregret.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx-mathjax-offline",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "book.backgrounds",
+    "book.command_help",
+    "book.notebooks",
+    "book.schema_tables",
 ]
 exclude_patterns = ["_build"]
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", ".*")]  # types of other libraries, which have no index here
+# Types of other libraries have no index here; ours must all be found.
+nitpick_ignore_regex = [("py:.*", r"(?!bayesregret\.).*")]
+
+nb_execution_mode = "off"  # book.notebooks has run them
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 napoleon_google_docstring = False
 default_role = "code"  # as docstrings mean `name`
 
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 myst_dmath_allow_digits = False  # "$8" is money, not mathematics
@@ -37,6 +52,7 @@ html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
 
 # The offline copy is MathJax 3.
 mathjax3_config = {

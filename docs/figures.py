@@ -1,7 +1,11 @@
-"""Draws the book's figures into docs/_static, the same ones every time: `make figures`."""
+"""Draws the book's figures into docs/_static, the same ones every time: `make figures`.
+
+Each SVG is transparent, and has a twin in lighter colours for dark pages: book/backgrounds.py.
+"""
 
 from __future__ import annotations
 
+import io
 import math
 import sys
 import tempfile
@@ -27,6 +31,8 @@ from bayesregret.plotting import PAGE, draw
 from bayesregret.plotting.saving import rendered
 from bayesregret.problem import COMMON_PROBLEMS
 from bayesregret.study import Study
+from book.backgrounds import write_pair
+from book.doors import DOORS
 
 OUTPUT = Path(__file__).parent / "_static"
 HORIZON = 1_000
@@ -303,22 +309,30 @@ def draw_readme() -> None:
         with mpl.rc_context(STYLE | more):
             figure = squeezed(front)
             figure.savefig(OUTPUT / f"{name}.png", dpi=200, metadata={"Software": None})
+            if not more:
+                write_pair(OUTPUT / f"{name}.svg", as_svg(figure))
             plt.close(figure)
 
 
 README = "readme"
-FIGURES = {"width": over_width, "tighter": tighter, "growth": growth}
+FIGURES = {"figure-width": over_width, "figure-tighter": tighter, "figure-growth": growth, **DOORS}
 
 # --- figures of the reproduction ------------------------------------------------------------------------------------
 
-REPRODUCED = ("1a", "7", "8")
+REPRODUCED = ("figure-1a", "figure-7", "figure-8")
 
 
-def reproduced(name: str) -> bytes:
-    """As `bayesregret reproduce` draws it, on white."""
+def reproduced(name: str) -> str:
+    """As `bayesregret reproduce` draws it."""
     with tempfile.TemporaryDirectory() as folder, Study.open(Path(folder) / "study.sqlite") as study:
-        (finished,) = run_experiments([EXPERIMENTS[f"figure-{name}"](None, SEED)], study)
-    return rendered(draw(finished.table, PAGE), "svg", metadata={"Date": None}, facecolor="white")
+        (finished,) = run_experiments([EXPERIMENTS[name](None, SEED)], study)
+    return rendered(draw(finished.table, PAGE), "svg", metadata={"Date": None}).decode()
+
+
+def as_svg(figure: Figure) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
 
 
 def main(names: list[str]) -> None:
@@ -327,14 +341,13 @@ def main(names: list[str]) -> None:
         if name == README:
             draw_readme()
             continue
-        path = OUTPUT / f"figure-{name}.svg"
+        path = OUTPUT / f"{name}.svg"
         if name in REPRODUCED:
-            path.write_bytes(reproduced(name))
+            write_pair(path, reproduced(name))
             continue
         with mpl.rc_context(STYLE):
-            figure = FIGURES[name]()
-            figure.savefig(path, metadata={"Date": None})
-            plt.close(figure)
+            write_pair(path, as_svg(FIGURES[name]()))
+            plt.close("all")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md are run exactly as they stand there."""
+"""The how-to guides for a policy, a model, a bound and an experiment of your own: their examples do what they say."""
 
 import importlib.util
 import pathlib
@@ -11,10 +11,12 @@ import pytest
 import bayesregret as br
 from bayesregret.bounds.bound import Formula
 
-ROOT = pathlib.Path(__file__).parents[1]
-EXAMPLES = dict(
-    re.findall(r"<!-- example: ([\w ]+) -->\n```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-)
+GUIDES = pathlib.Path(__file__).parents[1] / "docs" / "how-to"
+EXAMPLES = {
+    name: code
+    for guide in GUIDES.glob("write-*.md")
+    for name, code in re.findall(r"<!-- example: ([\w ]+) -->\n```python\n(.*?)```", guide.read_text(), re.DOTALL)
+}
 
 
 @pytest.fixture

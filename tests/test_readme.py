@@ -11,7 +11,7 @@ import pytest
 from shown import console_examples, is_shown
 
 README = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
-TOUR = (pathlib.Path(__file__).parents[1] / "docs" / "tour.md").read_text()
+TOUR = (pathlib.Path(__file__).parents[1] / "docs" / "tutorials" / "tour.md").read_text()
 PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 
 

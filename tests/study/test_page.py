@@ -10,7 +10,7 @@ import bayesregret
 from bayesregret.cli import run
 from shown import console_examples
 
-PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "study.md").read_text()
+PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "reference" / "studies.md").read_text()
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 
 
@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 def run_python() -> list[str]:
     text = "\n".join(re.findall(r"^```pycon\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
     complaints: list[str] = []
-    examples = doctest.DocTestParser().get_doctest(text, {}, "study.md", "study.md", 0)
+    examples = doctest.DocTestParser().get_doctest(text, {}, "studies.md", "studies.md", 0)
     assert len(examples.examples) == 2
     doctest.DocTestRunner().run(examples, out=complaints.append)
     return complaints

@@ -1,4 +1,4 @@
-"""Priors fitted to past experiments by maximum marginal likelihood. docs/priors.md has the formulas."""
+"""Priors fitted to past experiments by maximum marginal likelihood. docs/explanation/priors.md has the formulas."""
 
 from bayesregret.priors.calibration import CalibrationCheck, check_fit
 from bayesregret.priors.fit import fit_prior
