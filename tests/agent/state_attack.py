@@ -62,15 +62,15 @@ def play(agent: br.Agent, rounds: int, rng: np.random.Generator, size: float = 1
     waiting: list[int] = []
     for _ in range(rounds):
         arm = agent.select()
-        if not (isinstance(arm, int) and 0 <= arm < agent.bandit.arms):
-            raise AssertionError(f"arm {arm!r} of {agent.bandit.arms}")
+        if not (isinstance(arm, int) and 0 <= arm < agent.problem.arms):
+            raise AssertionError(f"arm {arm!r} of {agent.problem.arms}")
         waiting.append(arm)
         while waiting and rng.random() < 0.7:
-            agent.update(waiting.pop(int(rng.integers(len(waiting)))), reward(agent.bandit, rng, size))
+            agent.update(waiting.pop(int(rng.integers(len(waiting)))), reward(agent.problem, rng, size))
         if waiting and agent.pending[waiting[-1]] > 0 and rng.random() < 0.05:
             agent.forget(waiting.pop())
         if rng.random() < 0.05:
-            agent.update(int(rng.integers(agent.bandit.arms)), reward(agent.bandit, rng, size))
+            agent.update(int(rng.integers(agent.problem.arms)), reward(agent.problem, rng, size))
 
 
 def reward(bandit: br.Bandit, rng: np.random.Generator, size: float) -> float:

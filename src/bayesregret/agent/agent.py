@@ -34,8 +34,8 @@ class Agent(ABC):
     ----------
     policy : Policy
         The policy that decides.
-    bandit : Bandit
-        The bandit that it plays.
+    problem : Bandit
+        The bandit that the agent was started with.
     horizon : int or None
         Number of rounds, if given.
     seed : int
@@ -56,7 +56,7 @@ class Agent(ABC):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
-        self.bandit = bandit
+        self.problem = bandit
         self.horizon = horizon
         self.seed = seed
         self.settings, self.belief = chosen.settings, chosen.belief
@@ -118,7 +118,7 @@ class Agent(ABC):
         arm : int
             The arm that was pulled; ValueError if none of its pulls is pending.
         """
-        arm = checks.whole("arm", arm, 0, self.bandit.arms - 1)
+        arm = checks.whole("arm", arm, 0, self.problem.arms - 1)
         with self._lock:
             if self._pending[arm] == 0:
                 raise ValueError(f"arm must be one with a pending pull, got {arm}")
@@ -162,7 +162,7 @@ class Agent(ABC):
         """
         parsed = parse(text)
         settings = read_settings(parsed)
-        agent = settings.policy.start(settings.bandit, horizon=settings.horizon, seed=settings.seed)
+        agent = settings.policy.start(settings.problem, horizon=settings.horizon, seed=settings.seed)
         agent._restore_state(read_state(parsed, agent._start_settings(), agent.schema), parsed.version)
         return agent
 
@@ -174,10 +174,10 @@ class Agent(ABC):
 
     def __repr__(self) -> str:
         horizon = f", horizon={self.horizon}" if self.horizon is not None else ""
-        return f"<agent of {self.policy!r} on {self.bandit!r}{horizon}, after {counted(self._rewards, 'reward')}>"
+        return f"<agent of {self.policy!r} on {self.problem!r}{horizon}, after {counted(self._rewards, 'reward')}>"
 
     def _start_settings(self) -> Settings:
-        return Settings(self.policy, self.bandit, self.horizon, self.seed)
+        return Settings(self.policy, self.problem, self.horizon, self.seed)
 
     def _saved_state(self) -> Any:
         state = self._state()
@@ -188,7 +188,7 @@ class Agent(ABC):
         """Read a state that has the right types; ValueError if no agent can be in it."""
         try:
             if state.pending is not UNSET:
-                self._pending = of_length("pending", state.pending, self.bandit.arms)
+                self._pending = of_length("pending", state.pending, self.problem.arms)
             elif version > 1:
                 raise ValueError("pending must be given")
             with np.errstate(all="ignore"):  # absurd numbers are about to be refused
@@ -198,7 +198,7 @@ class Agent(ABC):
         self._rewards = int(self.pulls.sum())
 
     def _checked(self, arm: int, reward: float) -> tuple[int, float]:
-        return checks.whole("arm", arm, 0, self.bandit.arms - 1), self.bandit.check_reward(reward)
+        return checks.whole("arm", arm, 0, self.problem.arms - 1), self.problem.check_reward(reward)
 
     def _receive(self, arm: int, reward: float) -> None:
         if self._pending[arm] > 0:

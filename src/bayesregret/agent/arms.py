@@ -48,7 +48,7 @@ class IndexAgent(Agent):
         self._count[arm], self._total[arm], self._index[arm] = count, total, index
 
     def _compute_all(self) -> None:
-        for arm in range(self.bandit.arms):
+        for arm in range(self.problem.arms):
             self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
     def _state(self) -> IndexState:
@@ -57,7 +57,7 @@ class IndexAgent(Agent):
     def _restore(self, state: IndexState, version: int) -> None:
         if state.squares is not UNSET and version > 1:
             raise ValueError(f"squares must be missing for {self.policy.name}, which needs none")
-        checked_sums(self.bandit, state.counts, state.totals, UNSET)
+        checked_sums(self.problem, state.counts, state.totals, UNSET)
         self._count, self._total = state.counts, state.totals
         self._compute_all()
 
@@ -119,10 +119,10 @@ class PendingIndexAgent(Agent):
     def _restore(self, state: IndexState, version: int) -> None:
         if (state.squares is not UNSET) != self._uses_squares and version > 1:
             needs = "given" if self._uses_squares else "missing"
-            raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.bandit.a_kind} bandit")
+            raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.problem.a_kind} bandit")
         squares = state.squares if self._uses_squares else UNSET
-        checked_sums(self.bandit, state.counts, state.totals, squares)
-        self._set_stats(state.counts, state.totals, [0.0] * self.bandit.arms if squares is UNSET else squares)
+        checked_sums(self.problem, state.counts, state.totals, squares)
+        self._set_stats(state.counts, state.totals, [0.0] * self.problem.arms if squares is UNSET else squares)
 
 
 class EveryRoundAgent(Agent):
@@ -142,7 +142,7 @@ class EveryRoundAgent(Agent):
             write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
 
     def _make_stats(self, chosen: Selection) -> Stats:
-        return empty_stats(self.bandit.arms, chosen.memory, chosen.scratch)
+        return empty_stats(self.problem.arms, chosen.memory, chosen.scratch)
 
     def _compile_choice(self, chosen: Selection) -> Any:
         return compile_kernel(_choose, type(chosen.own), type(self.belief))
@@ -179,7 +179,7 @@ class EveryRoundAgent(Agent):
 
     def _restore(self, state: EveryRoundState, version: int) -> None:
         stats = self._stats
-        sums = checked_sums(self.bandit, state.counts, state.totals, state.squares)
+        sums = checked_sums(self.problem, state.counts, state.totals, state.squares)
         for kept, given in zip(stats[:3], sums, strict=True):
             kept[...] = given  # type: ignore[assignment]  # squares are given
         stats.received[0] = stats.counts.sum()

@@ -38,13 +38,13 @@ class Settings(NamedTuple):
     """What an agent is started with."""
 
     policy: Policy
-    bandit: Bandit
+    problem: Bandit
     horizon: int | None
     seed: int
 
 
 def to_text(settings: Settings, state: msgspec.Struct) -> str:
-    policy, problem = policy_to_dict(settings.policy), settings.bandit.to_dict()
+    policy, problem = policy_to_dict(settings.policy), settings.problem.to_dict()
     raw = encode_state(state)
     text = Text(
         format=FORMAT,
@@ -98,7 +98,7 @@ def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
 
 def checksum(settings: Settings, state: bytes) -> str:
     """Checksum of what the text means: spaces and the order of fields do not matter."""
-    given = policy_to_dict(settings.policy), settings.bandit.to_dict(), settings.horizon, settings.seed
+    given = policy_to_dict(settings.policy), settings.problem.to_dict(), settings.horizon, settings.seed
     return hashlib.sha256(msgspec.json.encode(given, enc_hook=plain, order="sorted") + state).hexdigest()[:16]
 
 
