@@ -43,7 +43,7 @@ def test_the_attack_finds_a_missing_check(monkeypatch):
     monkeypatch.setattr(br.BernoulliBandit, "check_sums", lambda *_: None)
     pool = state_attack.Pool([("bernoulli", "gittins")])
     with pytest.raises((AssertionError, IndexError)):
-        all(state_attack.attack(pool, seed) for seed in range(300))
+        all(state_attack.attack(pool, seed) for seed in range(900))
 
 
 def changed(agent, *path, to):

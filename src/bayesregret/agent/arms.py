@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret.agent.agent import Agent
+from bayesregret.agent.remaining import Sums
 from bayesregret.agent.states import EveryRoundState, IndexState, checked_sums, of_length
 from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.contracts import Stats, add_reward, arm_index, choose_arm, empty_stats, rising_index
@@ -41,6 +42,9 @@ class IndexAgent(Agent):
     @property
     def pulls(self) -> NDArray[np.int64]:
         return np.array(self._count)
+
+    def _sums(self) -> Sums:
+        return Sums(np.array(self._count), np.array(self._total), None)
 
     def _learn(self, arm: int, reward: float) -> None:
         count, total = self._count[arm] + 1, self._total[arm] + reward
@@ -84,6 +88,11 @@ class PendingIndexAgent(Agent):
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
             return np.array(self._stats.counts)
+
+    def _sums(self) -> Sums:
+        stats = self._stats
+        squares = np.array(stats.squares) if self._uses_squares else None
+        return Sums(np.array(stats.counts), np.array(stats.totals), squares)
 
     def _choose(self) -> int:
         if self._stale:
@@ -169,6 +178,13 @@ class EveryRoundAgent(Agent):
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
             return self._stats.counts.copy()
+
+    def _sums(self) -> Sums:
+        stats = self._stats
+        return Sums(stats.counts.copy(), stats.totals.copy(), stats.squares.copy())
+
+    def _decisions(self) -> int:
+        return self._rounds
 
     def _learn(self, arm: int, reward: float) -> None:
         learn(self.belief, self._stats, arm, reward)

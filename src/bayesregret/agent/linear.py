@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.arms import EveryRoundAgent
+from bayesregret.agent.remaining import Sums
 from bayesregret.agent.states import (
     LazyState,
     LinearEveryRoundState,
@@ -49,6 +50,7 @@ from bayesregret.policies import Policy
 from bayesregret.rng import read_stream, write_stream
 from bayesregret.simulation.kernels.select import Selection
 
+SUM_ROUNDING = 1e-12  # relative, of sums of rewards that are computed from a posterior
 LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
 
 
@@ -76,6 +78,14 @@ class LinearIndexAgent(Agent):
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
             return self._posterior.counts[: self.problem.arms].copy()
+
+    def _sums(self) -> Sums:
+        arms = self.problem.arms
+        counts, expected = self._posterior.counts[:arms].copy(), self.belief.offset[:arms]
+        totals = self._posterior.surplus[:arms] + counts * expected
+        # Whole numbers where rounding alone makes them others: they may count successes.
+        whole, rounding = np.rint(totals), SUM_ROUNDING * counts * (1.0 + np.abs(expected))
+        return Sums(counts, np.where(np.abs(totals - whole) <= rounding, whole, totals), None)
 
     def _choose(self) -> int:
         arm = super()._choose()
