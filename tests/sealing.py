@@ -13,7 +13,7 @@ def sealed(data: dict) -> str:
     try:
         parsed = parse(text)
         settings = read_settings(parsed)
-        agent = settings.policy.start(settings.bandit, horizon=settings.horizon, seed=settings.seed)
+        agent = settings.start()
         state = encode(decode(parsed.state, agent.schema))
     except (ValueError, TypeError, KeyError):
         return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -163,6 +164,25 @@ def _has_booleans(value: Any) -> bool:
 def vector(field: str, value: Any) -> Array:
     """Return a read-only array with one number per arm."""
     return array(field, value, 1, "a list of numbers, one for each arm")
+
+
+def number_per_arm(field: str, value: Any, arms: int) -> Array:
+    """Return a read-only array with one finite number for each of the arms, of any size."""
+    may_be = f"a list of {arms} numbers, one for each arm"
+    made = array(field, value, 1, may_be, most=sys.float_info.max)
+    if len(made) != arms:
+        raise ValueError(f"{field} must be {may_be}, got {len(made)}")
+    return made
+
+
+def counts_per_arm(field: str, value: Any, arms: int) -> NDArray[np.int64]:
+    """Return an array with one whole number for each of the arms, none negative, and at most MOST_ROUNDS in all."""
+    made = number_per_arm(field, value, arms)
+    if (made < 0.0).any() or (made != np.floor(made)).any():
+        raise ValueError(f"{field} must be a list of whole numbers, at least 0, one for each arm")
+    if made.sum() > MOST_ROUNDS:
+        raise ValueError(f"{field} must be at most {MOST_ROUNDS} in all, got {made.sum():g}")
+    return made.astype(np.int64)
 
 
 def positive_vector(field: str, value: Any) -> Array:

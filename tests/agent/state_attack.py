@@ -51,7 +51,12 @@ def _starts(model: str, policy: str) -> bool:
 
 def start(model: str, policy: str, seed: int) -> br.Agent:
     horizon = SHORT_HORIZON if policy in SMALL_POLICIES else HORIZON
-    return POLICIES[policy].start((BANDITS | MIXTURES)[model], horizon=horizon, seed=seed)
+    bandit = (BANDITS | MIXTURES)[model]
+    return POLICIES[policy].start(bandit, horizon=horizon, seed=seed, arms=letters(bandit.arms) if seed % 2 else None)
+
+
+def letters(arms: int) -> list[str]:
+    return [f"variant {letter}" for letter in "ABCDEFGH"[:arms]]
 
 
 # --- honest agents -------------------------------------------------------------------------------------------------
@@ -62,15 +67,20 @@ def play(agent: br.Agent, rounds: int, rng: np.random.Generator, size: float = 1
     waiting: list[int] = []
     for _ in range(rounds):
         arm = agent.select()
-        if not (isinstance(arm, int) and 0 <= arm < agent.bandit.arms):
-            raise AssertionError(f"arm {arm!r} of {agent.bandit.arms}")
+        if not (isinstance(arm, int) and 0 <= arm < agent.problem.arms):
+            raise AssertionError(f"arm {arm!r} of {agent.problem.arms}")
         waiting.append(arm)
         while waiting and rng.random() < 0.7:
-            agent.update(waiting.pop(int(rng.integers(len(waiting)))), reward(agent.bandit, rng, size))
+            agent.update(_given(agent, waiting.pop(int(rng.integers(len(waiting))))), reward(agent.problem, rng, size))
         if waiting and agent.pending[waiting[-1]] > 0 and rng.random() < 0.05:
-            agent.forget(waiting.pop())
+            agent.forget(_given(agent, waiting.pop()))
         if rng.random() < 0.05:
-            agent.update(int(rng.integers(agent.bandit.arms)), reward(agent.bandit, rng, size))
+            agent.update(int(rng.integers(agent.problem.arms)), reward(agent.problem, rng, size))
+
+
+def _given(agent: br.Agent, arm: int) -> int | str:
+    """An arm by its number or, now and then, by its name."""
+    return agent.name_of(arm) if agent._rewards % 5 == 3 else arm
 
 
 def reward(bandit: br.Bandit, rng: np.random.Generator, size: float) -> float:
@@ -204,7 +214,8 @@ def extreme_agent(rng: np.random.Generator, without: set[str]) -> br.Agent:
         policy = POLICIES[names[int(rng.integers(len(names)))]]
         horizon = SHORT_HORIZON if policy.name in SMALL_POLICIES else 1000
         try:
-            return policy.start(bandit, horizon=horizon, seed=int(rng.integers(2**62)))
+            arms = letters(bandit.arms) if rng.random() < 0.3 else None
+            return policy.start(bandit, horizon=horizon, seed=int(rng.integers(2**62)), arms=arms)
         except ValueError:  # it does not run on this bandit
             continue
 

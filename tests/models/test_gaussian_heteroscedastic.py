@@ -172,7 +172,7 @@ def simulate_by_agent(bandit, policy, horizon, seed):
             reward, streams[arm] = draw_reward(bandit.model, arm, means[arm], streams[arm])
             agent.update(arm, float(reward))
     again = br.Agent.from_json(agent.to_json())
-    assert again.bandit == bandit
+    assert again.problem == bandit
     assert again.pulls.tolist() == agent.pulls.tolist()
     return agent.pulls.tolist()
 

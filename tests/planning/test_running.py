@@ -33,7 +33,7 @@ def test_the_printed_code_runs(bandit, tmp_path, monkeypatch):
     for names in ({}, {"problem": "problem.toml"}, {"agent": "agent.json"}):
         ran = run(plan.snippet(**names), reward=1)
         assert ran["agent"].policy == plan.best.policy
-        assert ran["agent"].bandit == plan.bandit
+        assert ran["agent"].problem == plan.bandit
         assert ran["arm"] == plan.agent().select()
         assert br.Agent.from_json(ran["state"]).pulls.sum() == 1
 
@@ -54,7 +54,7 @@ def test_costs_become_rewards(tmp_path, monkeypatch):
     save_problem(costs, "costs.toml")
     plan = br.plan(costs, br.BayesUCB(), horizon=4, runs=4, minimise=True)
     ran = run(plan.snippet(problem="costs.toml"), cost=0)
-    assert ran["agent"].bandit == costs.for_costs()
+    assert ran["agent"].problem == costs.for_costs()
     assert json.loads(ran["state"])["state"]["totals"][ran["arm"]] == 1.0
     gaussian = br.plan(COINS, br.BayesUCB(), horizon=4, runs=4, minimise=True)
     assert "agent.update(arm, -cost)" in gaussian.snippet()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,13 +13,16 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
+from bayesregret.agent.remaining import Remaining, Sums
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
 from bayesregret.checks import MOST_ROUNDS, Array, shown
-from bayesregret.digits import counted
+from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
+
+PRINTED_ARMS = 20
 
 
 class Agent(ABC):
@@ -30,12 +34,14 @@ class Agent(ABC):
     Policies that depend on time or on random draws take each `select` as a round; with the same seed an agent makes the
     decisions of the first run of a simulation. Ties go to the lowest arm number. Safe to use from several threads.
 
+    Arms have numbers, from 0, and names if `start` was given them; `update`, `update_many` and `forget` take either.
+
     Attributes
     ----------
     policy : Policy
         The policy that decides.
-    bandit : Bandit
-        The bandit that it plays.
+    problem : Bandit
+        The bandit that the agent was started with.
     horizon : int or None
         Number of rounds, if given.
     seed : int
@@ -50,18 +56,21 @@ class Agent(ABC):
     >>> agent.forget(1)
     >>> agent.pending.tolist()
     [1, 1]
+    >>> agent
+    <agent of bayes-ucb on a bernoulli bandit, 2 arms, after 1 reward, 2 pending>
     """
 
     schema: ClassVar[type[Struct]]  # what this kind of agent saves
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
-        self.bandit = bandit
+        self.problem = bandit
         self.horizon = horizon
         self.seed = seed
         self.settings, self.belief = chosen.settings, chosen.belief
         self._index: Array = np.empty(bandit.arms)
         self._pending = [0] * bandit.arms
+        self._names: tuple[str, ...] | None = None
         self._rewards = 0
         self._lock = threading.Lock()
 
@@ -73,29 +82,52 @@ class Agent(ABC):
                 self._pending[arm] += 1
             return arm
 
-    def update(self, arm: int, reward: float) -> None:
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of the arms; their numbers as texts if `start` was given none."""
+        return self._names or tuple(map(str, range(self.problem.arms)))
+
+    def name_of(self, arm: int) -> str:
+        """Return the name of an arm; its number as a text if it has none.
+
+        Parameters
+        ----------
+        arm : int
+            Number of the arm, as `select` returns it.
+
+        Examples
+        --------
+        >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+        >>> agent = Thompson().start(bandit, seed=1, arms=["blue", "green"])
+        >>> agent.name_of(agent.select())
+        'green'
+        """
+        arm = checks.whole("arm", arm, 0, self.problem.arms - 1)
+        return str(arm) if self._names is None else self._names[arm]
+
+    def update(self, arm: int | str, reward: float) -> None:
         """Learn from one reward. A bad arm or reward raises ValueError and changes nothing.
 
         An arm without a pending pull is fine, as for rewards from elsewhere.
 
         Parameters
         ----------
-        arm : int
-            The arm that was pulled.
+        arm : int or str
+            The arm that was pulled, by its number or its name.
         reward : float
             Its reward.
         """
-        arm, reward = self._checked(arm, reward)
+        number, reward = self._checked(arm, reward)
         with self._lock:
-            self._receive(arm, reward)
+            self._receive(number, reward)
 
-    def update_many(self, arms: Iterable[int], rewards: Iterable[float]) -> None:
+    def update_many(self, arms: Iterable[int | str], rewards: Iterable[float]) -> None:
         """Learn from several rewards, in order. If one of them is bad, raise ValueError and learn from none.
 
         Parameters
         ----------
-        arms : iterable of int
-            The arms that were pulled.
+        arms : iterable of int or str
+            The arms that were pulled, by their numbers or names.
         rewards : iterable of float
             Their rewards.
         """
@@ -110,20 +142,20 @@ class Agent(ABC):
             for arm, reward in batch:
                 self._receive(arm, reward)
 
-    def forget(self, arm: int) -> None:
+    def forget(self, arm: int | str) -> None:
         """Give up on the reward of one pending pull: it will never arrive, and counts no more.
 
         Parameters
         ----------
-        arm : int
-            The arm that was pulled; ValueError if none of its pulls is pending.
+        arm : int or str
+            The arm that was pulled, by its number or its name; ValueError if none of its pulls is pending.
         """
-        arm = checks.whole("arm", arm, 0, self.bandit.arms - 1)
+        number = self._number(arm)
         with self._lock:
-            if self._pending[arm] == 0:
+            if self._pending[number] == 0:
                 raise ValueError(f"arm must be one with a pending pull, got {arm}")
-            self._pending[arm] -= 1
-            self._forgotten(arm)
+            self._pending[number] -= 1
+            self._forgotten(number)
 
     @property
     def index(self) -> Array:
@@ -142,6 +174,55 @@ class Agent(ABC):
         """(arms,): number of pulls of each arm whose reward has not arrived."""
         with self._lock:
             return np.array(self._pending)
+
+    def bandit(self) -> Bandit:
+        """Return the posterior of `problem`, as a bandit of its own: the bandit of the rounds that are left.
+
+        `plan`, `simulate`, `exact_regret` and `bounds` answer for these rounds if they are given it. Pending pulls are
+        not part of it, as their rewards may still come. ValueError, in one line, if the posterior is no bandit, or if
+        the policy has not kept what it needs.
+
+        Examples
+        --------
+        >>> agent = BayesUCB().start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
+        >>> agent.update_many([0, 0, 1], [1, 0, 1])
+        >>> agent.bandit()
+        BernoulliBandit(alpha=[2., 2.], beta=[2., 1.])
+        """
+        return self._learned(self.problem, self._locked_sums())
+
+    def remaining(self) -> Remaining:
+        """Return what is left to do: the posterior as a bandit, the policy that goes on with it, and the rounds left.
+
+        An agent that `policy.start(bandit, horizon=horizon)` starts with these three makes the decisions that this one
+        would make, up to its random bits, and `simulate` and `plan` say what to expect of it. A policy with its own
+        `prior` gets the posterior of that prior, and a delta of one over the horizon stays one over the whole horizon.
+        ValueError if decisions depend on more than the posterior: on counts of pulls or on the round.
+
+        Each call of `select` is a round. An agent of a policy without clock does not count its calls: there every
+        reward and every pending pull is one. Pending pulls are not part of the posterior: the new agent takes their
+        rewards when they come, but does not count these pulls until then.
+
+        Returns
+        -------
+        Remaining
+            The named tuple (bandit, policy, horizon); the horizon is None if this agent has none.
+
+        Examples
+        --------
+        >>> agent = BayesUCB().start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]), horizon=100)
+        >>> agent.update_many([0, 0, 1], [1, 0, 1])
+        >>> bandit, policy, horizon = agent.remaining()
+        >>> policy.delta, horizon
+        (0.01, 97)
+        >>> policy.start(bandit, horizon=horizon).select() == agent.select()
+        True
+        """
+        with self._lock:
+            sums, decided = self._sums(), self._decisions()
+        policy = self.policy.continued(lambda prior: self._learned(prior, sums), self.horizon)
+        left = None if self.horizon is None else max(0, self.horizon - decided)
+        return Remaining(self._learned(self.problem, sums), policy, left)
 
     def to_json(self) -> str:
         """Return the whole agent as text; `Agent.from_json` continues from it with the same bits."""
@@ -162,7 +243,7 @@ class Agent(ABC):
         """
         parsed = parse(text)
         settings = read_settings(parsed)
-        agent = settings.policy.start(settings.bandit, horizon=settings.horizon, seed=settings.seed)
+        agent = settings.start()
         agent._restore_state(read_state(parsed, agent._start_settings(), agent.schema), parsed.version)
         return agent
 
@@ -170,14 +251,26 @@ class Agent(ABC):
         """Pickle and copy by the saved state."""
         with self._lock:
             state = encode_state(self._saved_state())
-        return _restored, (*self._start_settings(), state)
+        return _restored, (self._start_settings(), state)
 
     def __repr__(self) -> str:
-        horizon = f", horizon={self.horizon}" if self.horizon is not None else ""
-        return f"<agent of {self.policy!r} on {self.bandit!r}{horizon}, after {counted(self._rewards, 'reward')}>"
+        return f"<agent of {self._summary()}>"
+
+    def __str__(self) -> str:
+        names, pulls, pending = self.arms, self.pulls, self.pending
+        shown = range(min(len(names), PRINTED_ARMS))
+        rows = [[names[arm], f"{pulls[arm]:,}", f"{pending[arm]:,}"] for arm in shown]
+        rest = [f"and {counted(len(names) - len(shown), 'more arm')}"] if len(names) > len(shown) else []
+        return "\n".join([text_table([["arm", "pulls", "pending"], *rows]), *rest, self._summary()])
+
+    def _summary(self) -> str:
+        horizon = [f"horizon {self.horizon:,}"] if self.horizon is not None else []
+        pending = [f"{sum(self._pending):,} pending"] if any(self._pending) else []
+        arms, rewards = counted(self.problem.arms, "arm"), f"after {counted(self._rewards, 'reward')}"
+        return f"{self.policy.name} on {self.problem.a_kind} bandit, " + ", ".join([arms, *horizon, rewards, *pending])
 
     def _start_settings(self) -> Settings:
-        return Settings(self.policy, self.bandit, self.horizon, self.seed)
+        return Settings(self.policy, self.problem, self.horizon, self.seed, self._names)
 
     def _saved_state(self) -> Any:
         state = self._state()
@@ -188,7 +281,7 @@ class Agent(ABC):
         """Read a state that has the right types; ValueError if no agent can be in it."""
         try:
             if state.pending is not UNSET:
-                self._pending = of_length("pending", state.pending, self.bandit.arms)
+                self._pending = of_length("pending", state.pending, self.problem.arms)
             elif version > 1:
                 raise ValueError("pending must be given")
             with np.errstate(all="ignore"):  # absurd numbers are about to be refused
@@ -197,8 +290,32 @@ class Agent(ABC):
             raise ValueError(f"agent state's {error}") from None
         self._rewards = int(self.pulls.sum())
 
-    def _checked(self, arm: int, reward: float) -> tuple[int, float]:
-        return checks.whole("arm", arm, 0, self.bandit.arms - 1), self.bandit.check_reward(reward)
+    def _checked(self, arm: int | str, reward: float) -> tuple[int, float]:
+        return self._number(arm), self.problem.check_reward(reward)
+
+    def _number(self, arm: int | str) -> int:
+        """Return the number of an arm that is given by its number or its name."""
+        if type(arm) is int and 0 <= arm < len(self._pending):  # most calls: a full check takes longer
+            return arm
+        if isinstance(arm, str) and arm in self._numbers:
+            return self._numbers[arm]
+        if isinstance(arm, str) and self._names is not None:
+            raise checks.fail("arm", f"the number of an arm or a name such as {checks.shown(self._names[0])}", arm)
+        return checks.whole("arm", arm, 0, self.problem.arms - 1)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.arms)}
+
+    def _locked_sums(self) -> Sums:
+        with self._lock:
+            return self._sums()
+
+    def _learned(self, prior: Bandit, sums: Sums) -> Bandit:
+        try:
+            return prior.after(*sums)
+        except ValueError as error:
+            raise ValueError(f"agent of {self.policy.name} has no posterior that is a bandit: {error}") from None
 
     def _receive(self, arm: int, reward: float) -> None:
         if self._pending[arm] > 0:
@@ -208,6 +325,14 @@ class Agent(ABC):
             return
         self._rewards += 1
         self._learn(arm, reward)
+
+    @abstractmethod
+    def _sums(self) -> Sums:
+        """Return the sums of all rewards."""
+
+    def _decisions(self) -> int:
+        """Return the number of decisions so far, as far as it is known."""
+        return self._rewards + sum(self._pending)
 
     def _choose(self) -> int:
         """Return the arm to pull; its pull is not yet pending."""
@@ -236,8 +361,8 @@ class Agent(ABC):
         """
 
 
-def _restored(policy: Policy, bandit: Bandit, horizon: int | None, seed: int, state: bytes) -> Agent:
+def _restored(settings: Settings, state: bytes) -> Agent:
     """Return the agent that was pickled."""
-    agent = policy.start(bandit, horizon=horizon, seed=seed)
+    agent = settings.start()
     agent._restore_state(decode(state, agent.schema))
     return agent

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret.agent.agent import Agent
+from bayesregret.agent.remaining import Sums
 from bayesregret.agent.states import EveryRoundState, IndexState, checked_sums, of_length
 from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.contracts import Stats, add_reward, arm_index, choose_arm, empty_stats, rising_index
@@ -42,13 +43,16 @@ class IndexAgent(Agent):
     def pulls(self) -> NDArray[np.int64]:
         return np.array(self._count)
 
+    def _sums(self) -> Sums:
+        return Sums(np.array(self._count), np.array(self._total), None)
+
     def _learn(self, arm: int, reward: float) -> None:
         count, total = self._count[arm] + 1, self._total[arm] + reward
         index = arm_index(self.settings, self.belief, arm, count, total)
         self._count[arm], self._total[arm], self._index[arm] = count, total, index
 
     def _compute_all(self) -> None:
-        for arm in range(self.bandit.arms):
+        for arm in range(self.problem.arms):
             self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
     def _state(self) -> IndexState:
@@ -57,7 +61,7 @@ class IndexAgent(Agent):
     def _restore(self, state: IndexState, version: int) -> None:
         if state.squares is not UNSET and version > 1:
             raise ValueError(f"squares must be missing for {self.policy.name}, which needs none")
-        checked_sums(self.bandit, state.counts, state.totals, UNSET)
+        checked_sums(self.problem, state.counts, state.totals, UNSET)
         self._count, self._total = state.counts, state.totals
         self._compute_all()
 
@@ -84,6 +88,11 @@ class PendingIndexAgent(Agent):
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
             return np.array(self._stats.counts)
+
+    def _sums(self) -> Sums:
+        stats = self._stats
+        squares = np.array(stats.squares) if self._uses_squares else None
+        return Sums(np.array(stats.counts), np.array(stats.totals), squares)
 
     def _choose(self) -> int:
         if self._stale:
@@ -119,10 +128,10 @@ class PendingIndexAgent(Agent):
     def _restore(self, state: IndexState, version: int) -> None:
         if (state.squares is not UNSET) != self._uses_squares and version > 1:
             needs = "given" if self._uses_squares else "missing"
-            raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.bandit.a_kind} bandit")
+            raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.problem.a_kind} bandit")
         squares = state.squares if self._uses_squares else UNSET
-        checked_sums(self.bandit, state.counts, state.totals, squares)
-        self._set_stats(state.counts, state.totals, [0.0] * self.bandit.arms if squares is UNSET else squares)
+        checked_sums(self.problem, state.counts, state.totals, squares)
+        self._set_stats(state.counts, state.totals, [0.0] * self.problem.arms if squares is UNSET else squares)
 
 
 class EveryRoundAgent(Agent):
@@ -142,7 +151,7 @@ class EveryRoundAgent(Agent):
             write_stream(self._stream, 0, open_stream(key, run_word(key, 0), POLICY))
 
     def _make_stats(self, chosen: Selection) -> Stats:
-        return empty_stats(self.bandit.arms, chosen.memory, chosen.scratch)
+        return empty_stats(self.problem.arms, chosen.memory, chosen.scratch)
 
     def _compile_choice(self, chosen: Selection) -> Any:
         return compile_kernel(_choose, type(chosen.own), type(self.belief))
@@ -170,6 +179,13 @@ class EveryRoundAgent(Agent):
         with self._lock:
             return self._stats.counts.copy()
 
+    def _sums(self) -> Sums:
+        stats = self._stats
+        return Sums(stats.counts.copy(), stats.totals.copy(), stats.squares.copy())
+
+    def _decisions(self) -> int:
+        return self._rounds
+
     def _learn(self, arm: int, reward: float) -> None:
         learn(self.belief, self._stats, arm, reward)
 
@@ -179,7 +195,7 @@ class EveryRoundAgent(Agent):
 
     def _restore(self, state: EveryRoundState, version: int) -> None:
         stats = self._stats
-        sums = checked_sums(self.bandit, state.counts, state.totals, state.squares)
+        sums = checked_sums(self.problem, state.counts, state.totals, state.squares)
         for kept, given in zip(stats[:3], sums, strict=True):
             kept[...] = given  # type: ignore[assignment]  # squares are given
         stats.received[0] = stats.counts.sum()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.arms import EveryRoundAgent
+from bayesregret.agent.remaining import Sums
 from bayesregret.agent.states import (
     LazyState,
     LinearEveryRoundState,
@@ -49,6 +50,7 @@ from bayesregret.policies import Policy
 from bayesregret.rng import read_stream, write_stream
 from bayesregret.simulation.kernels.select import Selection
 
+SUM_ROUNDING = 1e-12  # relative, of sums of rewards that are computed from a posterior
 LINEAR_STATE = ("counts", "surplus", "mean", "variance", "roots")
 
 
@@ -75,7 +77,15 @@ class LinearIndexAgent(Agent):
     @property
     def pulls(self) -> NDArray[np.int64]:
         with self._lock:
-            return self._posterior.counts[: self.bandit.arms].copy()
+            return self._posterior.counts[: self.problem.arms].copy()
+
+    def _sums(self) -> Sums:
+        arms = self.problem.arms
+        counts, expected = self._posterior.counts[:arms].copy(), self.belief.offset[:arms]
+        totals = self._posterior.surplus[:arms] + counts * expected
+        # Whole numbers where rounding alone makes them others: they may count successes.
+        whole, rounding = np.rint(totals), SUM_ROUNDING * counts * (1.0 + np.abs(expected))
+        return Sums(counts, np.where(np.abs(totals - whole) <= rounding, whole, totals), None)
 
     def _choose(self) -> int:
         arm = super()._choose()
@@ -107,12 +117,12 @@ class LinearIndexAgent(Agent):
         self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
 
     def _state(self) -> LinearIndexState:
-        arms = self.bandit.arms
+        arms = self.problem.arms
         counted = PosteriorState(**posterior_to_dict(self._counted, arms)) if self._is_counted else UNSET
         return LinearIndexState(**posterior_to_dict(self._posterior, arms), counted=counted)
 
     def _restore(self, state: LinearIndexState, version: int) -> None:
-        checked_counts(state.counts, self.bandit.arms)
+        checked_counts(state.counts, self.problem.arms)
         restore_posterior(self._posterior, self.belief, state)
         self._is_counted = state.counted is not UNSET
         if state.counted is not UNSET:
@@ -179,18 +189,18 @@ class LinearEveryRoundAgent(EveryRoundAgent):
     def _state(self) -> LinearEveryRoundState:
         counted: LazyState | UnsetType = UNSET
         if self._with_pending is not None and self._is_counted:
-            counted = LazyState(**lazy_to_dict(self._with_pending.counted, self.bandit.arms))
+            counted = LazyState(**lazy_to_dict(self._with_pending.counted, self.problem.arms))
         kept = super()._state()
         return LinearEveryRoundState(
             **{name: getattr(kept, name) for name in kept.__struct_fields__},
-            **lazy_to_dict(self._posterior, self.bandit.arms),
+            **lazy_to_dict(self._posterior, self.problem.arms),
             counted=counted,
         )
 
     def _restore(self, state: Any, version: int) -> None:
         restore_lazy(self._posterior, self.belief, state.streak, state.posterior)
         super()._restore(state, version)
-        if not np.array_equal(pulls_of(self._posterior, self.bandit.arms), self._stats.counts):
+        if not np.array_equal(pulls_of(self._posterior, self.problem.arms), self._stats.counts):
             raise ValueError("counts must be those of the posterior and its streak")
         self._is_counted = state.counted is not UNSET
         if state.counted is not UNSET:
@@ -198,7 +208,7 @@ class LinearEveryRoundAgent(EveryRoundAgent):
                 raise ValueError(f"counted must be missing for {self.policy.name}, which does not count pending pulls")
             counted = self._with_pending.counted
             restore_lazy(counted, self.belief, state.counted.streak, state.counted.posterior)
-            check_counted(pulls_of(counted, self.bandit.arms), self._stats.counts, self._pending)
+            check_counted(pulls_of(counted, self.problem.arms), self._stats.counts, self._pending)
 
 
 def _choose_linear(settings: Any, posterior: Any, stats: Any, round_: int, streams: Any) -> Any:

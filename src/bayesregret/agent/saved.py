@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict, policy_to_dict
 from bayesregret.problem import problem_from_dict
+
+if TYPE_CHECKING:
+    from bayesregret.agent.agent import Agent
 
 FORMAT = "bayesregret agent"
 VERSION = 2
@@ -22,7 +26,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Text(msgspec.Struct, forbid_unknown_fields=True):
-    """The text of an agent. Version 1 had no checksum, and at first no seed."""
+    """The text of an agent. Version 1 had no checksum, and at first no seed. `arms` is there if arms have names."""
 
     format: str
     version: int
@@ -31,6 +35,7 @@ class Text(msgspec.Struct, forbid_unknown_fields=True):
     horizon: int | None
     state: msgspec.Raw
     seed: int = 0
+    arms: list[str] | UnsetType = UNSET
     checksum: str = ""
 
 
@@ -38,13 +43,17 @@ class Settings(NamedTuple):
     """What an agent is started with."""
 
     policy: Policy
-    bandit: Bandit
+    problem: Bandit
     horizon: int | None
     seed: int
+    arms: tuple[str, ...] | None = None
+
+    def start(self) -> Agent:
+        return self.policy.start(self.problem, horizon=self.horizon, seed=self.seed, arms=self.arms)
 
 
 def to_text(settings: Settings, state: msgspec.Struct) -> str:
-    policy, problem = policy_to_dict(settings.policy), settings.bandit.to_dict()
+    policy, problem = policy_to_dict(settings.policy), settings.problem.to_dict()
     raw = encode_state(state)
     text = Text(
         format=FORMAT,
@@ -54,6 +63,7 @@ def to_text(settings: Settings, state: msgspec.Struct) -> str:
         horizon=settings.horizon,
         state=msgspec.Raw(raw),
         seed=settings.seed,
+        arms=UNSET if settings.arms is None else list(settings.arms),
         checksum=checksum(settings, raw),
     )
     return encode(text).decode()
@@ -77,14 +87,16 @@ def read_settings(text: Text) -> Settings:
         policy = policy_from_dict(text.policy)
     except (TypeError, OverflowError) as error:  # from the constructor of a user's class
         raise ValueError(f"policy must be what to_json wrote: {checks.one_line(str(error))}") from error
-    return Settings(policy, problem_from_dict(text.problem), text.horizon, text.seed)
+    arms = None if text.arms is UNSET else tuple(text.arms)
+    return Settings(policy, problem_from_dict(text.problem), text.horizon, text.seed, arms)
 
 
 def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
     """Return the state, with the checksum that it must have."""
     if text.version == 1:
-        if text.checksum:
-            raise ValueError(f"agent state's version must be {VERSION}, because it has a checksum, got 1")
+        if text.checksum or text.arms is not UNSET:
+            newer = "a checksum" if text.checksum else "names of arms"
+            raise ValueError(f"agent state's version must be {VERSION}, because it has {newer}, got 1")
         # Agents of earlier versions saved more than those of today need.
         given = decode(text.state, dict[str, Any])
         return decode(encode({name: given[name] for name in schema.__struct_fields__ if name in given}), schema)
@@ -98,7 +110,8 @@ def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
 
 def checksum(settings: Settings, state: bytes) -> str:
     """Checksum of what the text means: spaces and the order of fields do not matter."""
-    given = policy_to_dict(settings.policy), settings.bandit.to_dict(), settings.horizon, settings.seed
+    names = () if settings.arms is None else (settings.arms,)
+    given = policy_to_dict(settings.policy), settings.problem.to_dict(), settings.horizon, settings.seed, *names
     return hashlib.sha256(msgspec.json.encode(given, enc_hook=plain, order="sorted") + state).hexdigest()[:16]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -135,6 +135,70 @@ class Bandit:
             raise ValueError(f"totals must be sums of as many rewards as counts, none beyond {checks.LARGEST:g}")
         if squares is not None and ((squares < 0.0) | (squares > checks.LARGEST * most * (counts > 1))).any():
             raise ValueError("squares must be sums of squared deviations of as many rewards as counts")
+
+    def after(self, counts: ArrayLike, totals: ArrayLike, squares: ArrayLike | None = None) -> Bandit:
+        """Return the posterior after some rewards: the bandit of the rounds that are left.
+
+        Its arms have the rewards of this bandit, and its prior is this bandit's posterior. ValueError, in one line, if
+        this bandit cannot give these rewards, or if the posterior is no bandit that is known.
+
+        Parameters
+        ----------
+        counts : array_like
+            Number of rewards of each arm.
+        totals : array_like
+            Their sums.
+        squares : array_like, optional
+            Sums of their squared deviations from the arm's sample mean; needed where the variance of rewards is
+            uncertain.
+
+        Examples
+        --------
+        >>> BernoulliBandit(alpha=[1, 1], beta=[1, 3]).after(counts=[4, 0], totals=[3, 0])
+        BernoulliBandit(alpha=[4., 1.], beta=[2., 3.])
+        """
+        pulls = checks.counts_per_arm("counts", counts, self.arms)
+        sums = checks.number_per_arm("totals", totals, self.arms)
+        deviations = None if squares is None else checks.number_per_arm("squares", squares, self.arms)
+        if deviations is None and pulls.max() <= 1:
+            deviations = np.zeros(self.arms)  # a single reward is its own mean
+        self.check_sums(pulls, sums, deviations)
+        return self.conjugate_posterior(pulls, sums, deviations) if pulls.any() else self
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> Bandit:
+        """Return the posterior as a bandit; a model whose posterior has the form of its prior implements it.
+
+        `after` checks the arguments.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Number of rewards of each arm, not all 0.
+        totals : ndarray
+            Their sums.
+        squares : ndarray or None
+            Sums of their squared deviations from the arm's sample mean, if known.
+        """
+        raise ValueError(
+            f"bandit must be of a kind whose posterior is a bandit, got {self.a_kind} one, which has no "
+            "conjugate_posterior"
+        )
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        """Return the logarithm of the prior density of some rewards, for posterior weights of mixtures.
+
+        Terms that are the same for all bandits of this kind are left out.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Number of rewards of each arm.
+        totals : ndarray
+            Their sums.
+        squares : ndarray
+            Sums of their squared deviations from the arm's sample mean.
+        """
+        raise ValueError(f"bandits must be of a kind that can be mixed, got {self.kind}")
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         """Whether a belief of this kind can learn from the other bandit's rewards.

@@ -26,6 +26,7 @@ from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.models.bandit import SUM_SLACK, Bandit
 from bayesregret.numerics.bernoulli_kl import highest_mean_within
 from bayesregret.numerics.beta_tails import beta_quantile_rise
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratios
 from bayesregret.numerics.special import betainccinv, betaln
 from bayesregret.rng import beta, uniform
 
@@ -70,6 +71,14 @@ class BernoulliBandit(Bandit):
         spread = totals * (1.0 - totals / np.maximum(counts, 1))
         if squares is not None and (np.abs(squares - spread) > (SUM_SLACK - 1.0) * spread).any():
             raise ValueError("squares must follow from counts and successes: successes times failures over the count")
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> BernoulliBandit:
+        return BernoulliBandit(self.alpha + totals, self.beta + (counts - totals))
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        won, lost = log_gamma_ratios(self.alpha, totals), log_gamma_ratios(self.beta, counts - totals)
+        every = log_gamma_ratios(self.alpha + self.beta, counts)
+        return math.fsum((won + lost - every).tolist())
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, BernoulliBandit)

@@ -24,6 +24,7 @@ from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.poisson import PoissonBandit
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratios
 from bayesregret.numerics.special import gammaincinv, ndtri
 from bayesregret.rng import exponential, gamma
 
@@ -78,6 +79,13 @@ class ExponentialBandit(Bandit):
     def check_sums(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> None:
         super().check_sums(counts, totals, squares)
         check_sums_of_positive(counts, totals, squares)
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> ExponentialBandit:
+        return ExponentialBandit(self.shape + counts, self.rate + totals)
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        shrink = self.shape * np.log1p(totals / self.rate) + counts * np.log(self.rate + totals)
+        return math.fsum(log_gamma_ratios(self.shape, counts) - shrink)
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, ExponentialBandit | PoissonBandit | BernoulliBandit)

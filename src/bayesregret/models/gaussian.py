@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -119,6 +119,25 @@ class GaussianBandit(Bandit):
 
     def for_costs(self) -> GaussianBandit:
         return GaussianBandit(-self.prior_mean, self.prior_width, self.reward_noise, self.noise_kind)
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> GaussianBandit:
+        if self.noise_kind != "gaussian":
+            raise ValueError(
+                f"noise_kind must be gaussian for a posterior that is a bandit, got {self.noise_kind}, with which the "
+                "posterior is not normal"
+            )
+        pulls = np.full(self.arms, self.model.pseudo_count)
+        widths = np.where(counts > 0, self.reward_noises / np.sqrt(pulls + counts), self.prior_widths)
+        moved = np.where(counts > 0, (pulls * self.prior_mean + totals) / (pulls + counts), self.prior_mean)
+        mean = np.clip(moved, -checks.LARGEST, checks.LARGEST)  # rounding alone carries it further
+        return GaussianBandit(mean, widths, self.reward_noise)
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        noise = self.reward_noises**2
+        spread = self.prior_widths**2 * counts / noise
+        off = totals / np.maximum(counts, 1) - self.prior_mean
+        misfit = (squares + counts * off * off / (1.0 + spread)) / noise
+        return -0.5 * math.fsum(np.log1p(spread) + counts * np.log(noise) + misfit)
 
     def heteroscedastic_model(self) -> HeteroscedasticModel | HeteroscedasticRademacherModel:
         """Return the model with a width and a noise for each arm, whether or not they differ."""

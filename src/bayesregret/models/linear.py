@@ -11,7 +11,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -25,6 +25,7 @@ ARM_GROUP = 16
 CACHE_LINE = 64  # bytes
 # Eigenvalues of a covariance smaller than this fraction of the largest one, of either sign, count as zero.
 ROUNDING = 1e-12
+DIGITS_KEPT = 1e-3  # relative: largest change of an arm's variance by the digits of a posterior covariance
 
 
 class LinearModel(NamedTuple):
@@ -34,6 +35,15 @@ class LinearModel(NamedTuple):
     offset: Array  # mean reward of each arm at the prior mean; -inf for padding, so that it never leads
     reward_noise: float
     arms: int
+
+
+class WhitenedData(NamedTuple):
+    """Rewards, for the whitened parameter: its posterior precision is I + directions diag(gains) directions'."""
+
+    directions: Array  # (r, r): orthonormal columns
+    gains: Array
+    misfits: Array  # of each pulled arm: its sample mean minus the prior one, in standard errors of the sample mean
+    along: Array  # misfits in the directions
 
 
 class LinearBandit(Bandit):
@@ -108,6 +118,33 @@ class LinearBandit(Bandit):
             self.features, -self.prior_mean, self.prior_cov, self.prior_width, reward_noise=self.reward_noise
         )
 
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> LinearBandit:
+        data = self._data(counts, totals)
+        root = self.covariance_root @ (data.directions / np.sqrt(1.0 + data.gains))
+        moved = data.directions @ (np.sqrt(data.gains) / (1.0 + data.gains) * data.along)
+        mean = self.prior_mean + self.covariance_root @ moved
+        made = LinearBandit(self.features, mean, root @ root.T, reward_noise=self.reward_noise)
+        _check_digits(made, self.features @ root)
+        return made
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        data, noise = self._data(counts, totals), self.reward_noise**2
+        apart = float(data.misfits @ data.misfits - data.along @ data.along)  # what no parameter explains
+        explained = math.fsum(data.along**2 / (1.0 + data.gains))
+        known = counts.sum(dtype=float) * math.log(noise) + math.fsum(squares) / noise
+        return -0.5 * float(math.fsum(np.log1p(data.gains)) + max(0.0, apart) + explained + known)
+
+    def _data(self, counts: NDArray[np.int64], totals: Array) -> WhitenedData:
+        """Singular values of the pulled arms' whitened features: products of features would lose half the digits."""
+        rank, pulled = self.covariance_root.shape[1], np.flatnonzero(counts)
+        root_counts = np.sqrt(counts[pulled]) / self.reward_noise
+        scaled = np.zeros((rank, max(rank, len(pulled))))  # as many columns as rows, for all directions
+        scaled[:, : len(pulled)] = self.model.whitened[:, pulled] * root_counts
+        misfits = np.zeros(scaled.shape[1])
+        misfits[: len(pulled)] = (totals[pulled] / counts[pulled] - self.model.offset[pulled]) * root_counts
+        directions, singular, arms = np.linalg.svd(scaled, full_matrices=False)
+        return WhitenedData(directions, singular * singular, misfits, arms @ misfits)
+
     def ridge_model(self, regularisation: float) -> LinearModel:
         """Return the belief whose posterior mean is ridge regression; it uses the features and the noise alone.
 
@@ -139,6 +176,16 @@ def aligned(*shape: int) -> Array:
     memory = np.zeros(size + CACHE_LINE // 8)
     skip = -memory.ctypes.data % CACHE_LINE // 8
     return memory[skip : skip + size].reshape(shape)
+
+
+def _check_digits(posterior: LinearBandit, roots: Array) -> None:
+    """Raise ValueError if a covariance matrix has too few digits for this posterior; rows of `roots` are arms."""
+    kept = (posterior.model.whitened[:, : posterior.arms] ** 2).sum(axis=0)
+    if not np.allclose(kept, (roots * roots).sum(axis=1), rtol=DIGITS_KEPT, atol=checks.SMALLEST**2):
+        raise ValueError(
+            "prior_cov must have enough digits for the posterior, but rewards have made one direction of the parameter "
+            "more than a million times as certain as another"
+        )
 
 
 def _checked_covariance(value: Any, dimension: int) -> Array:

@@ -9,6 +9,7 @@ uncertain parameters of a prior, or a few scenarios.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -87,6 +88,29 @@ class MixtureBandit(Bandit):
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return self.representative.accepts_rewards_of(other)
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> MixtureBandit:
+        # A component whose weight has become 0 is left out.
+        if squares is None and self._needs_squares():
+            raise ValueError("squares must be given for this mixture, as its posterior depends on squared deviations")
+        known = np.zeros(self.arms) if squares is None else squares
+        with np.errstate(over="ignore"):  # absurd rewards, whose weights are not numbers, are refused below
+            gains = np.array([bandit.log_evidence(counts, totals, known) for bandit in self.bandits])
+        log_weights = np.log(self.weights) + np.maximum(gains, -sys.float_info.max)
+        weights = np.exp(log_weights - log_weights.max())
+        weights /= weights.sum()
+        left = np.flatnonzero(weights > 0.0)
+        return MixtureBandit(
+            weights[left] / weights[left].sum(),
+            [self.bandits[number].conjugate_posterior(counts, totals, squares) for number in left],
+        )
+
+    def _needs_squares(self) -> bool:
+        """Whether squared deviations say which component is true: not if all have the same known noise."""
+        if self.representative.kind == "normal-gamma":
+            return True
+        noises = [np.broadcast_to(getattr(bandit, "reward_noise", 0.0), self.arms) for bandit in self.bandits]
+        return bool(np.ptp(noises, axis=0).any())
 
     def no_prior_model(self) -> Any:
         """Return the belief of a policy that uses no prior; it must hold in every component."""

@@ -7,7 +7,7 @@ import numbers
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
 from bayesregret.checks import Array
@@ -23,7 +23,7 @@ from bayesregret.contracts import (
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
 from bayesregret.models.bandit import Bandit, Instance
-from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio, log_gamma_ratios
 from bayesregret.numerics.special import stdtrit
 from bayesregret.rng import INSTANCE, gamma_of_any_shape, normal, open_stream, run_word, seed_key
 
@@ -87,6 +87,24 @@ class NormalGammaBandit(Bandit):
 
     def for_costs(self) -> NormalGammaBandit:
         return NormalGammaBandit(-self.prior_mean, self.prior_pulls, self.shape, self.scale)
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> NormalGammaBandit:
+        if squares is None:
+            raise ValueError("squares must be given for a normal-gamma posterior, as it depends on squared deviations")
+        pulls = self.prior_pulls + counts
+        mean = (self.prior_pulls * self.prior_mean + totals) / pulls
+        return NormalGammaBandit(mean, pulls, self.shape + 0.5 * counts, self._posterior_scale(counts, totals, squares))
+
+    def _posterior_scale(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
+        off = totals / np.maximum(counts, 1) - self.prior_mean
+        shrink = self.prior_pulls * counts / (self.prior_pulls + counts)
+        return self.scale + 0.5 * (squares + shrink * off * off)
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        gain = (self._posterior_scale(counts, totals, squares) - self.scale) / self.scale
+        half = 0.5 * counts
+        shrink = half * np.log(self.scale) + (self.shape + half) * np.log1p(gain)
+        return math.fsum(log_gamma_ratios(self.shape, half) - shrink - 0.5 * np.log1p(counts / self.prior_pulls))
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
         """Return the instance of one run of `simulate`; `parameter` is (arms, 2), means and variances of rewards.

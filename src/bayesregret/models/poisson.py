@@ -22,7 +22,7 @@ from bayesregret.contracts import (
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
-from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
+from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio, log_gamma_ratios
 from bayesregret.numerics.special import gammainccinv
 from bayesregret.rng import gamma_of_any_shape, poisson
 
@@ -72,6 +72,14 @@ class PoissonBandit(Bandit):
         check_sums_of_positive(counts, totals, squares)
         if (totals != np.floor(totals)).any():
             raise ValueError("totals must be whole numbers")
+
+    def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> PoissonBandit:
+        return PoissonBandit(self.shape + totals, self.rate + counts)
+
+    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+        # Without the factorials of rewards.
+        shrink = self.shape * np.log1p(counts / self.rate) + totals * np.log(self.rate + counts)
+        return math.fsum(log_gamma_ratios(self.shape, totals) - shrink)
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, PoissonBandit | BernoulliBandit)

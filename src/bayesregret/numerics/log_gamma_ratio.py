@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.checks import Array
 from bayesregret.dispatch import jitable
 
 LARGE = 100.0  # from this argument on, three terms of Stirling's series have all digits
@@ -22,6 +27,15 @@ def log_gamma_ratio(x, rise):
         return math.lgamma(x + rise) - math.lgamma(x)
     end = x + rise
     return (x - 0.5) * math.log1p(rise / x) + rise * math.log(end) - rise + stirling(end) - stirling(x)
+
+
+def log_gamma_ratios(x: Array, rises: NDArray[Any]) -> Array:
+    """`log_gamma_ratio` of each entry.
+
+    >>> np.exp(log_gamma_ratios(np.array([2.0, 1.0]), np.array([3.0, 4.0]))).round(9).tolist()
+    [24.0, 24.0]
+    """
+    return np.array([log_gamma_ratio(*pair) for pair in zip(x.tolist(), rises.tolist(), strict=True)])
 
 
 @jitable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,6 +11,8 @@ from bayesregret import checks
 from bayesregret.contracts import prior_total, variance_proxy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from bayesregret.agent import Agent
     from bayesregret.contracts import Stats
     from bayesregret.models import Bandit
@@ -42,6 +45,7 @@ class Policy(ABC):
 
     name: ClassVar[str]
     needs: ClassVar[tuple[Any, ...]] = ()
+    more_than_posterior: ClassVar[str] = "it may need the counts of pulls or of rounds"  # unless it has a `continued`
     classes: ClassVar[dict[str, type[Policy]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -119,7 +123,26 @@ class Policy(ABC):
             Number of decisions so far.
         """
 
-    def start(self, bandit: BanditLike, *, horizon: int | None = None, seed: int = 0) -> Agent:
+    def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> Policy:
+        """Return the policy that makes this one's further decisions when it starts anew on the posterior.
+
+        By default ValueError: decisions may depend on more than the posterior.
+
+        Parameters
+        ----------
+        posterior : callable
+            Returns the posterior of a prior.
+        horizon : int or None
+            Number of rounds that this policy was started for.
+        """
+        raise ValueError(
+            f"policy must be one whose decisions depend on the posterior alone to start anew, got {self.name}: "
+            f"{self.more_than_posterior}; to go on elsewhere, save the agent with to_json"
+        )
+
+    def start(
+        self, bandit: BanditLike, *, horizon: int | None = None, seed: int = 0, arms: Sequence[str] | None = None
+    ) -> Agent:
         """Start an agent that makes one decision at a time.
 
         Parameters
@@ -130,10 +153,12 @@ class Policy(ABC):
             Number of rounds; needed by policies whose delta or tables depend on it.
         seed : int
             Seed of the policy's own random choices.
+        arms : sequence of str, optional
+            Names of the arms, by which the agent may be given rewards.
         """
         from bayesregret.agent.start import start_agent
 
-        return start_agent(self, bandit, horizon, seed)
+        return start_agent(self, bandit, horizon, seed, arms)
 
 
 def keep(policy: Policy, **checked: Any) -> None:
@@ -167,6 +192,15 @@ class BelievingPolicy(Policy):
                 f"prior must be one that can learn from {bandit.kind} rewards, got {self.prior.a_kind} one"
             )
         return self.prior.model
+
+
+class PosteriorPolicy(BelievingPolicy):
+    """A policy whose decisions depend on its posterior alone, and on the rounds left if it needs a horizon."""
+
+    def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> PosteriorPolicy:
+        if self.prior is None:
+            return self
+        return dataclasses.replace(self, prior=posterior(self.prior))  # type: ignore[type-var]  # subclasses are dataclasses
 
 
 def has_no_width(belief: Any) -> bool:

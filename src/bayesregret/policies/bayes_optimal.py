@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.contracts import choose_arm
-from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.base import PosteriorPolicy
 from bayesregret.policies.selection import leading_arm
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def choose_by_state(policy, model, stats, round_, stream):
 
 
 @dataclass(frozen=True)
-class BayesOptimal(BelievingPolicy):
+class BayesOptimal(PosteriorPolicy):
     """Policy with the smallest possible Bayes regret, for Bernoulli bandits; it needs the horizon.
 
     It runs on two arms over at most 500 rounds, or three over 60. With late rewards it ignores rounds whose reward has

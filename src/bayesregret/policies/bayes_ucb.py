@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret.contracts import confidence_width, current_mean, posterior_quantile, prior_pulls, rising_index
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import BelievingPolicy, has_no_width, keep, log_inverse_delta, optional_probability
+from bayesregret.policies.base import PosteriorPolicy, has_no_width, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.pending import checked_pending, pending_index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bayesregret.models import Bandit
 
 
@@ -55,7 +57,7 @@ def fixed_quantile_with_pending(policy, model, stats, arm, pending):
 
 
 @dataclass(frozen=True)
-class BayesUCB(BelievingPolicy):
+class BayesUCB(PosteriorPolicy):
     """Index policy: posterior mean + sqrt(2 v log(1/delta)), v the posterior variance or its sub-Gaussian proxy.
 
     Where there is no such proxy (poisson, exponential and normal-gamma beliefs), the index is the posterior quantile of
@@ -87,6 +89,12 @@ class BayesUCB(BelievingPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         keep(self, delta=optional_probability("delta", self.delta), count_pending=checked_pending(self.count_pending))
+
+    def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> BayesUCB:
+        # One over the whole horizon, not over the rounds that are left.
+        delta = 1.0 / horizon if self.delta is None and horizon is not None and horizon > 1 else self.delta
+        prior = None if self.prior is None else posterior(self.prior)
+        return replace(self, delta=delta, prior=prior)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
         log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)

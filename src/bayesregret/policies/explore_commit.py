@@ -59,6 +59,7 @@ class ExploreCommit(BelievingPolicy):
     """
 
     name: ClassVar[str] = "explore-commit"
+    more_than_posterior: ClassVar[str] = "it explores until a certain round, and then keeps its winner"
     explore: int | None = None
     prior: Bandit | None = None
 

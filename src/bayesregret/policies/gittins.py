@@ -13,7 +13,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import choose_arm, current_mean
 from bayesregret.contracts.fast import reward_deviation
 from bayesregret.dispatch import contract, jitable
-from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.base import PosteriorPolicy
 
 if TYPE_CHECKING:
     from bayesregret.models import Bandit
@@ -86,7 +86,7 @@ def choose_by_gittins(policy, model, stats, round_, stream):
 
 
 @dataclass(frozen=True)
-class Gittins(BelievingPolicy):
+class Gittins(PosteriorPolicy):
     """Index policy: the highest charge per pull at which pulling the arm within the remaining rounds breaks even.
 
     It needs the horizon: at most 2,000 rounds for Gaussian bandits, fewer if more than 16 arms differ in noise over

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import arm_index, choose_arm, choose_linear, confidence_width, posterior_mean
-from bayesregret.policies.base import BelievingPolicy, has_no_width, keep
+from bayesregret.policies.base import PosteriorPolicy, has_no_width, keep
 from bayesregret.policies.linear_selection import highest_mean
 from bayesregret.policies.selection import leading_arm
 from bayesregret.rng import uniform
@@ -35,7 +35,7 @@ def mean_alone(policy, model, arm, count, total):
 
 
 @dataclass(frozen=True)
-class Greedy(BelievingPolicy):
+class Greedy(PosteriorPolicy):
     """Index policy: the posterior mean.
 
     Parameters
@@ -80,7 +80,7 @@ def choose_linear_random_or_greedy(policy, posterior, stats, round_, stream):
 
 
 @dataclass(frozen=True)
-class EpsilonGreedy(BelievingPolicy):
+class EpsilonGreedy(PosteriorPolicy):
     """Policy that pulls a random arm with probability `epsilon`, otherwise the one with the highest posterior mean.
 
     Parameters

@@ -9,7 +9,7 @@ from bayesregret import checks
 from bayesregret.contracts import choose_arm
 from bayesregret.dispatch import rarely_called
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import BelievingPolicy, keep
+from bayesregret.policies.base import PosteriorPolicy, keep
 from bayesregret.policies.information_gain.best_arm import (
     add_panel,
     ends,
@@ -94,7 +94,7 @@ def fill_workspace(policy, model, stats):
 
 
 @dataclass(frozen=True)
-class InformationDirected(BelievingPolicy):
+class InformationDirected(PosteriorPolicy):
     """Information-directed sampling: draw arms so that (expected gap)^2 / (expected gain) is smallest.
 
     The gain of an arm is the information of its next reward on the best arm. At most two arms have positive probability

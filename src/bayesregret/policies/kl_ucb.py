@@ -141,6 +141,9 @@ class KLUCB(Policy):
     """
 
     name: ClassVar[str] = "kl-ucb"
+    more_than_posterior: ClassVar[str] = (
+        "it has no prior, so its indices need the counts and sums of all rewards, and the number of the round"
+    )
     needs: ClassVar[tuple[Any, ...]] = (divergence_limit,)
     c: float = 0.0
 

@@ -62,6 +62,7 @@ class LinUCB(Policy):
     """
 
     name: ClassVar[str] = "lin-ucb"
+    more_than_posterior: ClassVar[str] = "it has no prior, so its ellipsoid needs the counts and sums of all rewards"
     regularisation: float = 1.0
     bound: float = 1.0
     delta: float | None = None

@@ -62,6 +62,7 @@ class MOSS(Policy):
     """
 
     name: ClassVar[str] = "moss"
+    more_than_posterior: ClassVar[str] = "it has no prior, so its indices need the counts and sums of all rewards"
     count_pending: bool = field(default=True, kw_only=True)
 
     def __post_init__(self) -> None:

@@ -94,6 +94,7 @@ class QuantileUCB(BelievingPolicy):
     """
 
     name: ClassVar[str] = "quantile-ucb"
+    more_than_posterior: ClassVar[str] = "its quantile depends on the number of the round"
     needs: ClassVar[tuple[Any, ...]] = (posterior_quantile,)
     c: float = 0.0
     prior: Bandit | None = None

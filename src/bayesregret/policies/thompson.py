@@ -13,7 +13,7 @@ from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior
 from bayesregret.contracts.fast import normal_deviation, pseudo_counts
 from bayesregret.contracts.mixture import MixtureModel
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import BelievingPolicy
+from bayesregret.policies.base import PosteriorPolicy
 from bayesregret.policies.linear_selection import draw_normals, first_highest
 from bayesregret.policies.mixture_selection import HighestDrawInMixture
 from bayesregret.policies.thompson_fast.beta import NEAR_AND_FAR_BETA, NearAndFarBeta, scratch_for_beta
@@ -50,7 +50,7 @@ def choose_highest_linear_draw(policy, posterior, stats, round_, stream):
 
 
 @dataclass(frozen=True)
-class Thompson(BelievingPolicy):
+class Thompson(PosteriorPolicy):
     """Thompson sampling: choose each arm with the posterior probability that it is the best one.
 
     Parameters

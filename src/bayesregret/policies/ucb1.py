@@ -39,6 +39,7 @@ class UCB1(Policy):
     """
 
     name: ClassVar[str] = "ucb1"
+    more_than_posterior: ClassVar[str] = "it has no prior, so its indices need the counts and sums of all rewards"
     delta: float | None = None
     count_pending: bool = field(default=True, kw_only=True)
 

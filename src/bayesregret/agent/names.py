@@ -1,0 +1,38 @@
+"""Names of arms: texts that nobody takes for a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from bayesregret import checks
+
+LONGEST = 200  # letters
+MAY_BE = "a list of different texts, one for each arm"
+
+
+def checked_names(arms: Any, many: int) -> tuple[str, ...]:
+    """Return the names of `many` arms."""
+    if isinstance(arms, str | bytes | dict | set | frozenset) or not isinstance(arms, Iterable):
+        raise checks.fail("arms", MAY_BE, arms)
+    names = tuple(arms)
+    if len(names) != many:
+        raise ValueError(f"arms must be {MAY_BE}, got {len(names)} for {many} arms")
+    for name in names:
+        _check_name(name)
+    if len(set(names)) < many:
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"arms must be {MAY_BE}, but {checks.shown(str(twice))} is there twice")
+    return tuple(map(str, names))
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise checks.fail("arms", MAY_BE, name)
+    if not name.strip() or len(name) > LONGEST or not name.isprintable():
+        raise checks.fail("arms", f"printable texts of 1 to {LONGEST} letters", name)
+    try:
+        int(name)
+    except ValueError:
+        return
+    raise checks.fail("arms", "names that are no whole numbers, which would be taken for numbers of arms", name)
