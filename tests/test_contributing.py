@@ -48,7 +48,7 @@ def test_own_policy_is_bayes_ucb_when_the_widths_agree(example):
     for bandit in (br.GaussianBandit([1, 0, 0], 1, 1), br.BernoulliBandit([1, 2], [1, 1]), linear):
         result = br.simulate(bandit, [*policies, example.Optimist(0.5)], horizon=60, runs=20, seed=3)
         assert np.array_equal(result["optimist"].final_regret, result["bayes-ucb"].final_regret)
-        assert not np.array_equal(result["optimist-2"].final_regret, result["bayes-ucb"].final_regret)
+        assert not np.array_equal(result["optimist(multiplier=0.5)"].final_regret, result["bayes-ucb"].final_regret)
 
 
 @pytest.mark.parametrize("example", ["a policy"], indirect=True)
@@ -82,8 +82,8 @@ def test_own_choice_cools_down_to_the_greedy_one(example):
     bandit = br.GaussianBandit([1, 0.5, 0], 1, 1)  # no ties
     policies = [br.Greedy(), example.Softmax(1e-6), example.Softmax(1e6)]
     result = br.simulate(bandit, policies, horizon=40, runs=200, seed=3)
-    assert np.allclose(result["softmax"].final_regret, result["greedy"].final_regret, rtol=1e-12, atol=1e-12)
-    assert result["softmax-2"].mean_pulls == pytest.approx([40 / 3] * 3, rel=0.05)
+    assert np.allclose(result["softmax(temperature=1e-06)"].final_regret, result["greedy"].final_regret, rtol=1e-12, atol=1e-12)
+    assert result["softmax(temperature=1e+06)"].mean_pulls == pytest.approx([40 / 3] * 3, rel=0.05)
     agent = example.Softmax(1e6).start(bandit, seed=1)
     assert {agent.select() for _ in range(50)} == {0, 1, 2}
 

@@ -164,7 +164,7 @@ def test_bounds_that_say_nothing(monkeypatch):
     [
         (lambda: br.horizon_for(common_linear(arms=4, dimension=2), 0), "regret_per_round must be a positive number"),
         (lambda: br.horizon_for(3, 0.1), "bandit must be a bandit such as GaussianBandit, got 3"),
-        (lambda: br.horizon_for(GAUSSIAN, 0.1, policy="ucb1"), "policy must be a policy such as BayesUCB"),
+        (lambda: br.horizon_for(GAUSSIAN, 0.1, policy=3), "policy must be a policy such as BayesUCB"),
         (lambda: br.arms_for(GAUSSIAN, -1, horizon=5), "budget must be a positive number, got -1"),
         (lambda: br.arms_for(GAUSSIAN, 1, horizon=0), "horizon must be"),
         (lambda: br.width_for(GAUSSIAN, 1, horizon=5, runs=1), "runs must be"),
