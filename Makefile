@@ -8,7 +8,7 @@ SET_UP_DOCS := $(VENV)/.set-up-docs
 PYTHONS := 3.11 3.12 3.13
 PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 
-.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests coverage lint bench docs figures package clean
+.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests coverage lint bench docs figures examples outputs package clean
 
 help:
 	@echo "make reproduce     the paper's figures and claims, into reproduction/report.html"
@@ -19,6 +19,8 @@ help:
 	@echo "make bench         speed as ratios, other packages side by side"
 	@echo "make docs          the book, in build/docs"
 	@echo "make figures       the book's figures, drawn again: minutes"
+	@echo "make examples      the notebooks in examples/, from their sources, run again"
+	@echo "make outputs       the book's pages with new outputs of their commands and Python"
 	@echo "make package       a wheel and an sdist, each installed and tried in an empty environment"
 
 reproduce: $(SET_UP)
@@ -63,11 +65,19 @@ bench: $(SET_UP) $(SET_UP_BENCH)
 	$(BIN)/python benchmarks/table.py
 
 docs: $(SET_UP) $(SET_UP_DOCS)
+	rm -rf build/docs
 	$(BIN)/sphinx-build -W --keep-going -q -E -b html -d build/doctrees docs build/docs
+	$(BIN)/python docs/book/links.py build/docs
 	@echo "$(CURDIR)/build/docs/index.html"
 
-figures: $(SET_UP)
+figures: $(SET_UP) $(SET_UP_DOCS)
 	$(BIN)/python docs/figures.py
+
+examples: $(SET_UP)
+	$(BIN)/python examples/run.py
+
+outputs: $(SET_UP)
+	$(BIN)/python docs/book/outputs.py
 
 package: $(SET_UP)
 	rm -rf dist build/package

@@ -1,17 +1,18 @@
 """Pages of the book as programs: their files, Python and commands in the order in which a reader meets them."""
 
 import doctest
-import os
+import pathlib
 import re
-import shlex
 import sys
 import types
 
 from bayesregret.cli import run
 from shown import is_shown
 
-# A fenced block, the comment before it, which may name a file or an example, and its language.
-BLOCK = re.compile(r"(?:^<!-- ([a-z]+): ([^\n]*?) -->\n)?^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "docs"))
+from book.outputs import BLOCK, LEFT_OUT, SECONDS, arguments, columns, commands, is_commands, is_prompts, run_plain
+
+__all__ = ["BLOCK", "columns", "run_page"]
 
 
 def run_page(page, folder, capsys):
@@ -19,7 +20,6 @@ def run_page(page, folder, capsys):
 
     `<!-- file: NAME -->` before a block makes it a file. Python is one module for the whole page.
     """
-    os.chdir(folder)
     name = "page_" + re.sub(r"\W", "_", page.stem)
     module = sys.modules[name] = types.ModuleType(name)
     complaints, left = [], []
@@ -27,12 +27,13 @@ def run_page(page, folder, capsys):
         for kind, title, language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
             if kind == "file":
                 (folder / title).write_text(text, encoding="utf-8")
-            elif language == "python" and ">>> " in text:
+            elif is_prompts(language, text):
                 _run_prompts(text, vars(module), page, complaints)
             elif language == "python" and page.parent.name == "how-to":
-                _run_plain(text, vars(module), folder / f"{name}_{len(vars(module))}.py")
-            elif language in ("", "console") and text.startswith("$ bayesregret "):
-                complaints += _run_commands(text, capsys)
+                run_plain(text, vars(module), folder / f"{name}_{len(vars(module))}.py")
+            elif is_commands(language, text):
+                for command, shown in commands(text):
+                    complaints += _run_command(command, shown, capsys)
             elif language != "text" and not language.startswith("{"):
                 left.append(text)
     finally:
@@ -46,23 +47,11 @@ def _run_prompts(text, names, page, complaints):
     doctest.DocTestRunner().run(examples, out=complaints.append, clear_globs=False)
 
 
-def _run_plain(text, names, path):
-    """From a file, in which the compiler looks for the source of formulas."""
-    path.write_text(text, encoding="utf-8")
-    exec(compile(text, str(path), "exec"), names)
-
-
-def _run_commands(block, capsys):
-    complaints = []
-    for example in re.split(r"^\$ bayesregret ", block, flags=re.MULTILINE)[1:]:
-        command, *shown = re.sub(r"\\\n\s*", "", example).splitlines()
-        capsys.readouterr()
-        if run(shlex.split(command)) != 0:
-            complaints.append(f"bayesregret {command}: {capsys.readouterr().err}")
-            continue
-        printed = capsys.readouterr().out.splitlines()
-        joined = [*printed, " ".join(printed)]  # a long line may be broken in the book
-        missing = [line for line in shown if line != "..." and not is_shown(line, joined)]
-        if missing:
-            complaints.append("\n".join([f"bayesregret {command} does not print", *missing, "but", *printed]))
-    return complaints
+def _run_command(command, shown, capsys):
+    capsys.readouterr()
+    if run(arguments(command)) != 0:
+        return [f"{command}: {capsys.readouterr().err}"]
+    printed = [SECONDS.sub("", line) for line in capsys.readouterr().out.splitlines()]
+    joined = [*printed, " ".join(printed)]  # a theory page may break a long line
+    missing = [line for line in shown if line != LEFT_OUT and not is_shown(SECONDS.sub("", line), joined)]
+    return ["\n".join([f"{command} does not print", *missing, "but", *printed])] if missing else []

@@ -6,7 +6,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.bounds.bound import Formula
-from pages import run_page
+from pages import columns, run_page
 from shown import is_shown
 
 BOOK = pathlib.Path(__file__).parents[1] / "docs"
@@ -25,7 +25,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples(page, folder, capsys):
+def test_examples(page, folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns(page))
     complaints, left = run_page(page, folder, capsys)
     assert not complaints, "\n".join(complaints)
     if page.parent.name == "how-to":

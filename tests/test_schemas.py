@@ -1,6 +1,7 @@
 """The JSON Schemas describe what bayesregret writes and reads: every field, and no other."""
 
 import copy
+import inspect
 import json
 import pathlib
 import tomllib
@@ -111,13 +112,11 @@ def test_problems(problem):
 @pytest.mark.parametrize("problem", BAD)
 def test_bad_problems_are_refused_by_the_schema_and_by_the_package(problem):
     assert complaints("problem", problem)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         problem_from_dict(problem)
 
 
 def test_the_schema_has_every_model_and_field():
-    import inspect
-
     described = {name: set(each["properties"]) - {"model"} for name, each in SCHEMAS["problem.json"]["$defs"].items()}
     ours = {kind: made for kind, made in bandit_classes().items() if made.__module__.startswith("bayesregret.")}
     assert described == {kind: set(inspect.signature(made).parameters) for kind, made in ours.items()}

@@ -67,11 +67,13 @@ class ShowTwins(SphinxTransform):
             uri = Path(image["uri"])
             if "://" in image["uri"] or not twin(folder / uri).is_file():
                 continue
-            other = image.deepcopy()
-            other["uri"] = twin(uri).as_posix()
+            shown = image.parent if isinstance(image.parent, nodes.reference) else image
+            other = shown.deepcopy()
             image["classes"].append("only-light")
-            other["classes"].append("only-dark")
-            image.parent.insert(image.parent.index(image) + 1, other)
+            for copied in other.findall(nodes.image):
+                copied["uri"] = twin(uri).as_posix()
+                copied["classes"].append("only-dark")
+            shown.parent.insert(shown.parent.index(shown) + 1, other)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -33,7 +33,10 @@ def tutorials() -> Figure:
     for name, colour in (("ucb1", ORANGE), ("thompson", BLUE)):
         curve = result[name].curve
         axes.plot(curve.rounds, curve.mean, color=colour, lw=2.2)
-        axes.fill_between(curve.rounds, curve.mean * 0.93, curve.mean * 1.07, color=colour, alpha=0.18, lw=0)
+    axes.fill_between(
+        result.rounds, result["thompson"].curve.mean, result["ucb1"].curve.mean, color=GREY, alpha=0.18, lw=0
+    )
+    axes.set_ylim(0, None)
     return figure
 
 

@@ -1,4 +1,7 @@
-"""Check the built book: every link, anchor, picture and style sheet in its pages exists. `python docs/book/links.py build/docs`"""
+"""Check the built book: `python docs/book/links.py build/docs`.
+
+Every link, anchor, picture, script and style sheet in its pages must exist.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class Page(HTMLParser):
 def broken(folder: Path) -> list[str]:
     """One line for each link that leads nowhere."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
-    found = []
+    found = [] if pages else ["no pages"]
     for path, page in pages.items():
         for link in dict.fromkeys(page.links):
             parts = urlsplit(link)
@@ -46,7 +49,7 @@ def broken(folder: Path) -> list[str]:
 
 def main(folder: str) -> int:
     found = broken(Path(folder).resolve())
-    print("\n".join(found) or "every internal link leads somewhere", file=sys.stderr if found else sys.stdout)
+    print("\n".join(found) or "every internal link of the book leads somewhere")
     return bool(found)
 
 

@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 Schema = dict[str, Any]
+WORDS = {"object": "table", "string": "text", "boolean": "true or false", "integer": "whole number"}
 
 
 def load(name: str) -> Schema:
@@ -25,8 +26,6 @@ def tables(schema: Schema) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     named = {"": schema, **schema.get("$defs", {})}
     for name, each in named.items():
         fields = each.get("properties", {})
-        if not fields and "additionalProperties" not in each:
-            continue
         needed = each.get("required", [])
         rows = [(field, kind(value), _text(value, field in needed)) for field, value in fields.items()]
         others = each.get("additionalProperties")
@@ -60,10 +59,11 @@ def kind(value: Schema) -> str:
     if isinstance(given, list):
         return " or ".join(kind({**value, "type": each}) for each in given)
     if given == "array":
-        return f"list of {kind(value['items'])}" if "items" in value else "list"
+        items = value.get("items") or value.get("prefixItems", [{}])[0]
+        return f"list of {kind(items)}"
     if given == "object" and isinstance(value.get("additionalProperties"), dict):
         return f"table of {kind(value['additionalProperties'])}"
-    return {"object": "table", "string": "text", "boolean": "true or false", "integer": "whole number"}.get(given, given)
+    return WORDS.get(given, given)
 
 
 class SchemaTables(SphinxDirective):

@@ -68,7 +68,7 @@ def regrets(means, choose, rng, horizon):
     return regret
 
 
-# --- policies: the formulas of docs/explanation/policies.md ---------------------------------------------------------------------
+# --- policies: the formulas of docs/explanation/policies.md ----------------------------------------------------------
 
 
 def chooser(policy, bandit, horizon, rng):
