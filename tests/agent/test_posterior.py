@@ -204,7 +204,6 @@ def test_what_is_printed(two):
         "----------------------------------------------------------------------------",
         "blue <b>                                     20  0.59  0.38 to 0.78    93.9%",
         "ggggggggggggggggggggggggggggggggggggggg…     20  0.36  0.18 to 0.57     6.1%",
-        "",
         "bernoulli bandit, after 40 rewards",
     ]
 

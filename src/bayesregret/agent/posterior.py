@@ -64,7 +64,6 @@ class Posterior:
     -----------------------------------------
     blue      20  0.59  0.38 to 0.78    93.9%
     green     20  0.36  0.18 to 0.57     6.1%
-    <BLANKLINE>
     bernoulli bandit, after 40 rewards
     """
 
@@ -82,7 +81,7 @@ class Posterior:
         shown = self._shown()
         rest = len(self.arms) - len(shown)
         more = [f"and {counted(rest, 'more arm')}, less likely to be the best"] if rest else []
-        return "\n".join([text_table(self.table(shown)), *more, "", self.summary()])
+        return "\n".join([text_table(self.table(shown)), *more, self.summary()])
 
     def _repr_html_(self) -> str:
         return f"{html_table(self.table())}<p>{html.escape(self.summary())}</p>"
