@@ -82,7 +82,8 @@ def test_own_choice_cools_down_to_the_greedy_one(example):
     bandit = br.GaussianBandit([1, 0.5, 0], 1, 1)  # no ties
     policies = [br.Greedy(), example.Softmax(1e-6), example.Softmax(1e6)]
     result = br.simulate(bandit, policies, horizon=40, runs=200, seed=3)
-    assert np.allclose(result["softmax(temperature=1e-06)"].final_regret, result["greedy"].final_regret, rtol=1e-12, atol=1e-12)
+    cold = result["softmax(temperature=1e-06)"]
+    assert np.allclose(cold.final_regret, result["greedy"].final_regret, rtol=1e-12, atol=1e-12)
     assert result["softmax(temperature=1e+06)"].mean_pulls == pytest.approx([40 / 3] * 3, rel=0.05)
     agent = example.Softmax(1e6).start(bandit, seed=1)
     assert {agent.select() for _ in range(50)} == {0, 1, 2}

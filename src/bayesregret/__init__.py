@@ -19,7 +19,7 @@ if runs_as_command():  # before all else, because the rest takes a moment to loa
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from bayesregret.agent import Agent
+from bayesregret.agent import Agent, Posterior
 from bayesregret.models import (
     Bandit,
     BernoulliBandit,
@@ -93,6 +93,7 @@ __all__ = [
     "PoissonBandit",
     "Policy",
     "PolicyResult",
+    "Posterior",
     "QuantileUCB",
     "SimulationResult",
     "Thompson",

@@ -1,6 +1,9 @@
 """What is left of an agent's work: a new agent on the posterior decides as the old one does."""
 
+import math
 import re
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from scipy import special
 
 import bayesregret as br
 from bayesregret.agent import Remaining
+from bayesregret.contracts import confidence_width
 from models.test_mixture import MIXTURES
 
 FEATURES = [[1, 0], [0.6, 0.8], [0, 1], [-0.4, 0.7]]
@@ -239,6 +243,50 @@ def test_policies_that_need_more_than_the_posterior_say_why(policy, name, why):
     with pytest.raises(ValueError, match=f"^{start} {policy.name}: {re.escape(why)}[^\n]*$"):
         agent.remaining()
     assert agent.bandit() != agent.problem  # but the posterior is known
+
+
+def test_a_policy_of_a_user_goes_on_if_it_says_so():
+    class Deviations(NamedTuple):
+        multiplier: float
+
+    @confidence_width.implement(Deviations)
+    def width(policy, variance):
+        return policy.multiplier * math.sqrt(variance)
+
+    @dataclass(frozen=True)
+    class Unsure(br.Policy):
+        name = "unsure"
+
+        def settings(self, bandit, horizon):
+            return Deviations(2.0)
+
+    @dataclass(frozen=True)
+    class Sure(Unsure):
+        name = "sure"
+
+        def continued(self, posterior, horizon):
+            return self
+
+    try:
+        agent, _ = played(Unsure(), BANDITS["gaussian"])
+        with pytest.raises(ValueError, match="got unsure: it may need the counts of pulls or of rounds;"):
+            agent.remaining()
+        agent, _ = played(Sure(), BANDITS["gaussian"])
+        assert next_decisions(started(agent.remaining())) == next_decisions(agent)
+    finally:
+        del br.Policy.classes["unsure"], br.Policy.classes["sure"]
+
+
+def test_a_model_of_a_user_goes_on_if_it_has_a_posterior():
+    class Visits(br.PoissonBandit):
+        kind = "visits"
+
+        def conjugate_posterior(self, counts, totals, squares):
+            return Visits(self.shape + totals, self.rate + counts)
+
+    agent = br.Greedy().start(Visits([2, 1], [1, 1]))
+    agent.update(1, 4)
+    assert agent.remaining().bandit == Visits([2, 5], [1, 2])
 
 
 def test_every_policy_either_goes_on_or_says_why():

@@ -6,13 +6,14 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
+from bayesregret.agent.names import shortened
 from bayesregret.agent.remaining import Remaining, Sums
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
@@ -21,6 +22,9 @@ from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
+
+if TYPE_CHECKING:
+    from bayesregret.agent.posterior import Posterior
 
 PRINTED_ARMS = 20
 
@@ -191,6 +195,30 @@ class Agent(ABC):
         """
         return self._learned(self.problem, self._locked_sums())
 
+    def posterior(self, level: float = 0.95) -> Posterior:
+        """Return what the agent has learned: of each arm the mean, a credible interval and the probability to be best.
+
+        By the prior of `problem`; pending pulls do not count. ValueError, in one line, if there is no `bandit`.
+
+        Parameters
+        ----------
+        level : float
+            Probability of the credible intervals.
+
+        Examples
+        --------
+        >>> agent = Thompson().start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
+        >>> agent.update_many([0, 0, 1], [1, 0, 1])
+        >>> agent.posterior().best_probability.round(3).tolist()
+        [0.3, 0.7]
+        """
+        from bayesregret.agent.posterior import Posterior
+        from bayesregret.agent.summary import summarise  # needs SciPy, which agents do not
+
+        level, sums = checks.probability("level", level), self._locked_sums()
+        found = summarise(self._learned(self.problem, sums), level)
+        return Posterior(self.arms, sums.counts, *found, level, self.problem.kind)
+
     def remaining(self) -> Remaining:
         """Return what is left to do: the posterior as a bandit, the policy that goes on with it, and the rounds left.
 
@@ -259,7 +287,7 @@ class Agent(ABC):
     def __str__(self) -> str:
         names, pulls, pending = self.arms, self.pulls, self.pending
         shown = range(min(len(names), PRINTED_ARMS))
-        rows = [[names[arm], f"{pulls[arm]:,}", f"{pending[arm]:,}"] for arm in shown]
+        rows = [[shortened(names[arm]), f"{pulls[arm]:,}", f"{pending[arm]:,}"] for arm in shown]
         rest = [f"and {counted(len(names) - len(shown), 'more arm')}"] if len(names) > len(shown) else []
         return "\n".join([text_table([["arm", "pulls", "pending"], *rows]), *rest, self._summary()])
 

@@ -8,6 +8,7 @@ from typing import Any
 from bayesregret import checks
 
 LONGEST = 200  # letters
+LONGEST_SHOWN = 40  # in tables and figures
 MAY_BE = "a list of different texts, one for each arm"
 
 
@@ -36,3 +37,8 @@ def _check_name(name: Any) -> None:
     except ValueError:
         return
     raise checks.fail("arms", "names that are no whole numbers, which would be taken for numbers of arms", name)
+
+
+def shortened(name: str) -> str:
+    """Return a name as tables and figures show it."""
+    return name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"

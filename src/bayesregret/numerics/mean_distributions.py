@@ -43,8 +43,13 @@ def group_arms(*fields: Array) -> list[list[float]]:
 
 def quantile_edges(distributions: list[MeanDistribution]) -> Array:
     """Quantiles chosen so that at most one of each prior lies between two of them: similar priors share panels."""
-    owners = np.repeat(np.arange(len(distributions)), [len(distribution.quantiles) for distribution in distributions])
-    every = np.concatenate([distribution.quantiles for distribution in distributions])
+    return shared_edges([distribution.quantiles for distribution in distributions])
+
+
+def shared_edges(places: list[Array]) -> Array:
+    """Places chosen so that at most one of each array lies between two of them."""
+    owners = np.repeat(np.arange(len(places)), [len(each) for each in places])
+    every = np.concatenate(places)
     in_order = np.argsort(every, kind="stable")
     chosen, passed = [every.min(), every.max()], set[int]()
     for place, owner in zip(every[in_order].tolist(), owners[in_order].tolist(), strict=True):
@@ -72,19 +77,24 @@ def log_edges(distributions: list[MeanDistribution], least_high: float) -> Array
 
 
 def gamma_tails(shape: float, x: Any) -> tuple[Any, Any]:
-    """P(X < x) and P(X > x) for a Gamma(shape, 1) variable X.
-
-    Large shapes use the uniform expansion of Temme (1979), with coefficients expanded around the mean.
-    """
+    """P(X < x) and P(X > x) for a Gamma(shape, 1) variable X."""
     if shape < LARGE_SHAPE:
         return special.gammainc(shape, x), special.gammaincc(shape, x)
-    farthest = FARTHEST / math.sqrt(shape)
-    off = np.clip((x - shape) / shape, -farthest, farthest)
+    return large_gamma_tails(shape, (x - shape) / shape)
+
+
+def large_gamma_tails(shape: Any, off: Any) -> tuple[Any, Any]:
+    """P(X < (1 + off) shape) and P(X > (1 + off) shape) for a Gamma(shape, 1) variable X of a large shape.
+
+    By the uniform expansion of Temme (1979), with coefficients expanded around the mean.
+    """
+    farthest = FARTHEST / np.sqrt(shape)
+    off = np.clip(off, -farthest, farthest)
     fall = off * off * np.polyval([1 / 8, -1 / 7, 1 / 6, -1 / 5, 1 / 4, -1 / 3, 1 / 2], off)  # off - log(1 + off)
     eta = np.sign(off) * np.sqrt(2.0 * fall)
     series = np.polyval([1 / 864, -2 / 135, 1 / 12, -1 / 3], eta) - 1.0 / (540.0 * shape)
-    rest = np.exp(-shape * fall) / math.sqrt(2.0 * math.pi * shape) * series
-    root = math.sqrt(0.5 * shape)
+    rest = np.exp(-shape * fall) / np.sqrt(2.0 * math.pi * shape) * series
+    root = np.sqrt(0.5 * shape)
     return 0.5 * special.erfc(-root * eta) - rest, 0.5 * special.erfc(root * eta) + rest
 
 

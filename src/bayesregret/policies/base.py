@@ -34,6 +34,8 @@ class Policy(ABC):
         Name on the command line and in results.
     needs : tuple
         Contract functions that a belief must implement for this policy.
+    more_than_posterior : str
+        Why a fresh start on the posterior would decide otherwise, for policies without `continued`.
     classes : dict
         All policies by their names.
 
@@ -45,7 +47,7 @@ class Policy(ABC):
 
     name: ClassVar[str]
     needs: ClassVar[tuple[Any, ...]] = ()
-    more_than_posterior: ClassVar[str] = "it may need the counts of pulls or of rounds"  # unless it has a `continued`
+    more_than_posterior: ClassVar[str] = "it may need the counts of pulls or of rounds"
     classes: ClassVar[dict[str, type[Policy]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
