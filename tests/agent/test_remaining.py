@@ -341,3 +341,27 @@ def parts(bandit):
     return inner + [
         np.asarray(value, float) for name, value in bandit.settings().items() if name not in ("bandits", "noise_kind")
     ]
+
+
+@pytest.mark.parametrize("policy", [br.BayesUCB(), br.BayesUCB(delta=0.2), br.Greedy()], ids=repr)
+def test_exact_regret_is_that_of_the_first_round_and_of_what_remains(policy):
+    """Averaged over the first reward; a policy with the wrong delta or horizon would break the equality."""
+    bandit, horizon = br.BernoulliBandit([1.137, 0.413], [1.071, 0.717]), 12
+    means = bandit.alpha / (bandit.alpha + bandit.beta)
+    first = policy.start(bandit, horizon=horizon).select()
+    at_best = br.exact_regret(bandit, br.Greedy(), horizon=1).regret + means[br.Greedy().start(bandit).select()]
+    expected = at_best - means[first]
+    for reward, probability in ((1, means[first]), (0, 1.0 - means[first])):
+        agent = policy.start(bandit, horizon=horizon)
+        agent.update(agent.select(), reward)
+        rest, further, left = agent.remaining()
+        expected += probability * br.exact_regret(rest, further, horizon=left).regret
+    assert br.exact_regret(bandit, policy, horizon=horizon).regret == pytest.approx(expected, rel=1e-9)
+
+
+def test_bounds_and_plans_take_what_remains():
+    agent, _ = played(br.BayesUCB(), BANDITS["gaussian"])
+    bandit, policy, horizon = agent.remaining()
+    assert br.bounds.certified(bandit, horizon=horizon).value > 0.0
+    ran = br.simulate(bandit, policy, horizon=30, runs=20, seed=1, threads=1, progress=False)
+    assert ran["bayes-ucb"].mean >= 0.0
