@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
+from bayesregret import spinner
 from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
 SMALL = ["--horizon", "5"]
@@ -120,7 +121,7 @@ def test_policies_of_which_different_things_are_to_be_said(monkeypatch, run_exac
 def test_a_terminal_sees_that_something_goes_on(run_exact, monkeypatch):
     assert run_exact("bernoulli").err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(spinner, "PATIENCE", 0.0)
     outcome = run_exact("bernoulli", "--policy", "ucb1", "--json")
     assert "exact regret of ucb1" in outcome.err
     assert outcome.data["policy"] == "ucb1"

@@ -7,7 +7,8 @@ from typing import Annotated
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import HORIZON, SEED, number_option, option
-from bayesregret.cli.show import show_json, show_tables, spinner
+from bayesregret.cli.show import show_json, show_tables
+from bayesregret.spinner import spinning
 
 RUNS = 1_000
 
@@ -53,7 +54,7 @@ def audit(
     from bayesregret.audit import audit as run_audit  # needs SciPy, which help does not
     from bayesregret.audit.result import WORDS
 
-    with bad_input(), spinner("audit"):
+    with bad_input(), spinning("audit"):
         result = run_audit(
             bandit(),
             horizon=horizon,

@@ -10,10 +10,11 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import HORIZON, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import curve_rows, show_json, show_tables, spinner
+from bayesregret.cli.show import curve_rows, show_json, show_tables
 from bayesregret.cli.simulate import compute_exact, given_rounds
 from bayesregret.digits import exact_digits
 from bayesregret.simulation.simulate import LARGEST_HORIZON, checkpoint_rounds
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +80,7 @@ def exact(
     show_tables(tables, _summary(found), wide=wide)
 
 
-@spinner(BEST_ARM)
+@spinning(BEST_ARM)
 def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
     data = {name: result.to_dict(best_arm) for name, result in found.items()}
     if len(data) == 1:
@@ -89,7 +90,7 @@ def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
     return {**shared, "policies": rest}
 
 
-@spinner(BEST_ARM)
+@spinning(BEST_ARM)
 def _regret_rows(found: Mapping[str, ExactRegret], best_arm: bool) -> list[list[str]]:
     tables = [result.table(best_arm) for result in found.values()]
     return [tables[0][0], *(row for _, *rows in tables for row in rows)]

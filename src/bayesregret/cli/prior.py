@@ -14,8 +14,9 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written, complain
 from bayesregret.cli.help import SectionedCommand
 from bayesregret.cli.options import OUTPUT, number_option, option
-from bayesregret.cli.show import show_json, show_tables, spinner
+from bayesregret.cli.show import show_json, show_tables
 from bayesregret.extras import require
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     from bayesregret.priors import FittedPrior
@@ -133,7 +134,7 @@ def fit(
     with bad_input():
         _check_options(output, figure, arms=arms, level=level, width=width)
         renames = None if columns is None else _parse_columns(columns)
-        with spinner("prior"), _report_of_rows():
+        with spinning("prior"), _report_of_rows():
             fitted = fit_prior(
                 history,
                 model=model,
@@ -204,7 +205,7 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
             check_can_be_written(name, file)
 
 
-@spinner("figure")
+@spinning("figure")
 def _draw(fitted: FittedPrior, figure: str) -> None:
     from bayesregret.plotting import save_prior_fit
 

@@ -8,8 +8,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
@@ -40,18 +39,6 @@ def _strict(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
-
-
-@contextmanager
-def spinner(description: str, progress: bool | None = None) -> Iterator[None]:
-    """Show a spinner on standard error during the block: in a terminal by default, always or never if given."""
-    if not (sys.stderr.isatty() if progress is None else progress):
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(description):
-        yield
 
 
 def show_result(

@@ -9,10 +9,11 @@ from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
 from bayesregret.cli.options import EFFORT, HORIZON, RUNS, SEED, number, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import show_json, show_result, spinner
+from bayesregret.cli.show import show_json, show_result
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.simulate import simulate as run_simulation
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     from bayesregret.exact import ExactRegret
@@ -157,7 +158,7 @@ def compute_exact(
 
     found = {}
     for name, policy in policies.items():
-        with spinner(f"exact regret of {name}", progress):
+        with spinning(f"exact regret of {name}", progress):
             found[name] = exact_regret(bandit, policy, horizon=horizon)
     return found
 
@@ -166,7 +167,7 @@ def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> Opti
     """Return the optimal regret; raise an error if it is 0, so that ratios to it are undefined."""
     from bayesregret.optimal import bayes_optimal_regret
 
-    with spinner("optimal regret", progress):
+    with spinning("optimal regret", progress):
         optimum = bayes_optimal_regret(bandit, horizon)
     optimum.check_positive()
     return optimum
