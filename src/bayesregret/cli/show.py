@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bayesregret.cli.spelling import as_typed
 from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
 
 if TYPE_CHECKING:
@@ -89,7 +90,10 @@ def show_tables(
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()))
         if not in_terminal:
             sys.stdout.write("\n")
-    lines = [*summary.splitlines(), *([f"left out: {', '.join(left_out)}; --wide shows all"] if left_out else [])]
+    lines = [
+        *as_typed(summary).splitlines(),
+        *([f"left out: {', '.join(left_out)}; --wide shows all"] if left_out else []),
+    ]
     wrapped = [wrapped_line for line in lines for wrapped_line in _wrapped(line, width)]
     sys.stdout.write(_writable("\n".join([*wrapped, *([code] if code else [])])) + "\n")
 
