@@ -88,6 +88,22 @@ def test_sentences_break_between_words(bayesregret, monkeypatch):
     assert narrow.split() == whole.split()
 
 
+def test_a_number_and_its_error_stay_together(monkeypatch):
+    for width in range(20, 60):
+        lines = show._wrapped("its expected regret over 500 rounds is 3.95 ± 0.38, and p = 0.25.", width)
+        assert max(map(len, lines)) <= width
+        assert [line for line in lines if line.endswith(("±", "="))] == []
+        assert sum("3.95 ± 0.38" in line for line in lines) == 1
+
+
+def test_tables_in_a_terminal_have_no_margins(bayesregret, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    lines = bayesregret(*COMMANDS[0].split()).out.splitlines()
+    assert [line for line in lines if line.startswith(" ")] == []
+    assert "" not in (lines[0], lines[-1])
+    assert [i for i in range(1, len(lines)) if lines[i - 1] == lines[i] == ""] == []
+
+
 def test_a_file_has_everything(bayesregret, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     assert max(map(len, bayesregret(*COMMANDS[3].split()).out.splitlines())) > 100

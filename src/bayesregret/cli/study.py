@@ -213,7 +213,19 @@ def _brief_value(value: Any) -> str:
 
 
 def _value_rows(heading: str, table: dict[str, Any]) -> list[list[str]]:
-    return [[heading, "value"], *([_writable(name), _writable(_value(value))] for name, value in _fields(table))]
+    return [
+        [heading, "value"],
+        *([_writable(name), _writable(_value(value))] for name, value in _fields(_numbered(table))),
+    ]
+
+
+def _numbered(value: Any) -> Any:
+    """Replace lists of tables by tables with the names 1, 2 and so on, so that each field gets a row."""
+    if isinstance(value, dict):
+        return {name: _numbered(entry) for name, entry in value.items()}
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return {str(number): _numbered(entry) for number, entry in enumerate(value, start=1)}
+    return value
 
 
 def _fields(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
