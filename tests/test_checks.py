@@ -1,5 +1,6 @@
 """Checks of input and their messages."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -120,3 +121,26 @@ def test_messages_are_one_short_line(value):
     assert message.startswith("field must be something else, got ")
     assert "\n" not in message
     assert len(message) < 120
+
+
+def test_few_names_are_listed_and_of_many_the_close_ones():
+    few, many = ["red", "green"], ["bayes-ucb", "thompson", "ucb1", "kl-ucb", "moss", "greedy", "gittins"]
+    assert checks.one_of("x", "red", few) == "red"
+    for value, names, said in (
+        ("reed", few, 'x must be "red" or "green", got \'reed\''),
+        ("Tompson", many, "x must be one of 7 names, got 'Tompson'; did you mean thompson?"),
+        ("BayesUCB", many, "x must be one of 7 names, got 'BayesUCB'; did you mean bayes-ucb?"),
+        ("xyz", many, f"x must be one of {', '.join(many)}, got 'xyz'"),
+        (3, many, f"x must be one of {', '.join(many)}, got 3"),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+            checks.one_of("x", value, names)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint"),
+    [("5,001", "; write 5001, without commas"), ("-1,234,567.5", "; write -1234567.5, without commas"), ("1,5", "")],
+)
+def test_commas_between_thousands_get_a_hint(value, hint):
+    with pytest.raises(ValueError, match=re.escape(f"got '{value}'{hint}") + "$"):
+        checks.whole("x", value, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -19,6 +20,10 @@ SMALLEST = 1e-50
 # Rounds and rewards are counted up to here: floats hold every whole number that is not larger.
 MOST_ROUNDS = 2**53
 LARGEST_WHOLE = 2.0**63  # a larger float would become an integer with digits that the user did not type
+
+FEW = 6  # names that are all listed, whatever was given
+CLOSE = 0.6  # of 1: how similar a name is that may have been meant
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 def shown(value: Any) -> str:
@@ -37,7 +42,24 @@ def one_line(text: str) -> str:
 
 def fail(field: str, may_be: str, value: Any) -> ValueError:
     """Return the error to raise for a bad value."""
-    return ValueError(f"{field} must be {may_be}, got {shown(value)}")
+    return ValueError(f"{field} must be {may_be}, got {shown(value)}{_comma_hint(value)}")
+
+
+def _comma_hint(value: Any) -> str:
+    """Return a hint if a text is a number with commas between the thousands."""
+    has_commas = isinstance(value, str) and THOUSANDS.fullmatch(value)
+    return f"; write {value.replace(',', '')}, without commas" if has_commas else ""
+
+
+def suggestion(value: Any, names: Iterable[str]) -> str:
+    """Return "; did you mean thompson?" for a name that is close to one or more of these, nothing for others."""
+    if not isinstance(value, str):
+        return ""
+    import difflib  # takes a while to load
+
+    lower = {name.lower(): name for name in names}
+    close = [lower[name] for name in difflib.get_close_matches(value.lower(), lower, 3, CLOSE)]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def parsed_number(text: str) -> int | float | str:
@@ -128,9 +150,13 @@ def rounds(field: str, value: Any, at_least: int) -> int:
 def one_of(field: str, value: Any, choices: Iterable[str]) -> str:
     """Return a string that is one of the choices."""
     names = list(choices)
-    if not isinstance(value, str) or value not in names:
+    if isinstance(value, str) and value in names:
+        return value
+    if len(names) <= FEW:
         raise fail(field, " or ".join(f'"{name}"' for name in names), value)
-    return value
+    meant = suggestion(value, names)
+    may_be = f"one of {len(names)} names" if meant else f"one of {', '.join(names)}"
+    raise ValueError(f"{field} must be {may_be}, got {shown(value)}{meant}")
 
 
 def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LARGEST) -> Array:

@@ -23,6 +23,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
+from bayesregret.compile_notice import CompileNotice
 from bayesregret.sources import fingerprint, register_formula
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -166,9 +167,13 @@ def _load_numba(contracts: Sequence[Any] = (), formulas: Sequence[tuple[Any, dic
     collecting = gc.isenabled()
     gc.disable()
     try:
+        from numba.core import event
         from numba.core.registry import cpu_target
         from numba.extending import overload, register_jitable
 
+        if not _numba_is_ready:
+            event.Listener.register(CompileNotice)
+            event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
         for made in contracts if _numba_is_ready else _contracts:
             overload(made, jit_options=cast(Any, INLINED))(made.choose)
         for function, options in formulas if _numba_is_ready else _formulas:
@@ -199,6 +204,7 @@ def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[...
     def kernel(*args):  # type: ignore[no-untyped-def]
         return body(*args)
 
+    kernel.body = body  # type: ignore[attr-defined]
     # Numba names its files after this. It looks for changes only in the file of the cached function itself: without the
     # fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
     kernel.__qualname__ = f"{body.__name__}_{fingerprint(body, classes)}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
+
+from bayesregret.spinner import Display, in_notebook, is_watched, open_displays, spinning
 
 # Work that ends within this many seconds shows no bar.
 PATIENCE = 0.5
@@ -16,12 +17,20 @@ BAR_WIDTH = 30
 class Progress:
     """Counter of finished work, in any unit, that displays nothing."""
 
+    outer: Display | None = None  # the display inside which this work is done
+    description = ""
+
     def __init__(self, total: int) -> None:
         self.total = total
         self.done = 0
 
     def describe(self, description: str) -> None:
         """Name the current part of the work."""
+        self.description = description
+
+    def interlude(self, words: str) -> AbstractContextManager[None]:
+        """Show other words during a block, if anything is shown."""
+        return nullcontext() if self.outer is None else self.outer.interlude(words)
 
     def extend(self, more: int) -> None:
         """Add `more` to the total."""
@@ -56,13 +65,27 @@ class Bar(Progress):
         self.countable = countable
         self.expected = expected
         self.started = time.monotonic()
-        self.description = ""
+        self.words = ""
         self.shown = False
 
     def describe(self, description: str) -> None:
-        self.description = description if self.expected is None else f"{description}, {self.expected} in all"
+        super().describe(description)
+        self.words = description if self.expected is None else f"{description}, {self.expected} in all"
         if self.countable or self.expected is not None:
             self.show()
+
+    def interlude(self, words: str) -> AbstractContextManager[None]:
+        return self._with_words(words) if self.shown else spinning(words, True)
+
+    @contextmanager
+    def _with_words(self, words: str) -> Iterator[None]:
+        before, self.words = self.words, words
+        self.draw()
+        try:
+            yield
+        finally:
+            self.words = before
+            self.draw()
 
     def advance(self, amount: int) -> None:
         super().advance(amount)
@@ -87,17 +110,24 @@ class TerminalBar(Bar):
 
     def open(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
         from rich.progress import Progress as RichProgress
 
         amount = MofNCompleteColumn() if self.countable else TaskProgressColumn()
-        columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
         self.rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
         self.rich.start()
-        self.task = self.rich.add_task(self.description, total=self.total)
+        self.task = self.rich.add_task(self.words, total=self.total)
 
     def draw(self) -> None:
-        self.rich.update(self.task, description=self.description, completed=self.done, total=self.total)
+        self.rich.update(self.task, description=self.words, completed=self.done, total=self.total)
 
     def close(self) -> None:
         if self.shown:
@@ -123,7 +153,7 @@ class NotebookBar(Bar):
         fraction = self.done / self.total if self.total else 0.0
         filled = round(BAR_WIDTH * fraction)
         amount = f"{self.done}/{self.total}" if self.countable else f"{fraction:.0%}"
-        parts = [self.description, "█" * filled + "░" * (BAR_WIDTH - filled), amount]
+        parts = [self.words, "█" * filled + "░" * (BAR_WIDTH - filled), amount]
         if fraction > 0.0:
             remaining = (time.monotonic() - self.started) * (1.0 / fraction - 1.0)
             parts.append(f"{remaining:.0f} s left")
@@ -141,19 +171,16 @@ def open_progress(
     """Progress of a block of work: with None a bar if somebody watches a terminal or a notebook, with True always a
     bar, with False nothing, and with a function calls to it."""
     if callable(progress):
-        yield CallbackProgress(total, progress)
-    elif progress or (progress is None and (_in_notebook() or sys.stderr.isatty())):
-        kind = NotebookBar if _in_notebook() else TerminalBar
-        bar = kind(total, countable=countable, expected=expected)
-        try:
-            yield bar
-        finally:
-            bar.close()
+        made: Progress = CallbackProgress(total, progress)
+    elif progress or (progress is None and is_watched()):
+        made = (NotebookBar if in_notebook() else TerminalBar)(total, countable=countable, expected=expected)
     else:
-        yield Progress(total)
-
-
-def _in_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return type(shell).__name__ == "ZMQInteractiveShell"
+        made = Progress(total)
+    made.outer = open_displays[-1] if open_displays else None
+    open_displays.append(made)
+    try:
+        yield made
+    finally:
+        open_displays.remove(made)
+        if isinstance(made, Bar):
+            made.close()

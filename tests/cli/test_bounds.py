@@ -100,20 +100,20 @@ def test_a_file_gives_the_problem(run_bounds):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("gaussian --horizon 0", "horizon must be a whole number, at least 1"),
-        ("gaussian --horizon 1.5", "horizon must be a whole number"),
-        ("gaussian --horizon abc", "horizon must be a whole number"),
-        ("gaussian --delta 0", "delta must be a number strictly between 0 and 1, got 0"),
-        ("gaussian --delta 1", "delta must be a number strictly between 0 and 1, got 1"),
-        ("gaussian --delta nan", "delta must be a number strictly between 0 and 1, got nan"),
-        ("gaussian --delta small", "delta must be a number strictly between 0 and 1, got 'small'"),
-        ("gaussian --epsilon 0", "epsilon must be a positive number, got 0"),
-        ("gaussian --epsilon -1", "epsilon must be a positive number, got -1"),
-        ("gaussian --epsilon inf", "epsilon must be a positive number, got inf"),
+        ("gaussian --horizon 0", "--horizon must be a whole number, at least 1"),
+        ("gaussian --horizon 1.5", "--horizon must be a whole number"),
+        ("gaussian --horizon abc", "--horizon must be a whole number"),
+        ("gaussian --delta 0", "--delta must be a number strictly between 0 and 1, got 0"),
+        ("gaussian --delta 1", "--delta must be a number strictly between 0 and 1, got 1"),
+        ("gaussian --delta nan", "--delta must be a number strictly between 0 and 1, got nan"),
+        ("gaussian --delta small", "--delta must be a number strictly between 0 and 1, got 'small'"),
+        ("gaussian --epsilon 0", "--epsilon must be a positive number, got 0"),
+        ("gaussian --epsilon -1", "--epsilon must be a positive number, got -1"),
+        ("gaussian --epsilon inf", "--epsilon must be a positive number, got inf"),
         ("gaussian --runs 5", "--runs requires --against"),
         ("gaussian --seed 5", "--seed requires --against"),
-        ("gaussian --against --runs 0", "runs must be a whole number, at least 1"),
-        ("gaussian --against --seed -1", "seed must be a whole number, at least 0, got -1"),
+        ("gaussian --against --runs 0", "--runs must be a whole number, at least 1"),
+        ("gaussian --against --seed -1", "--seed must be a whole number, at least 0, got -1"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
         ("gaussian --policy ucb1", "No such option: --policy"),
         ("gaussian --foo", "No such option: --foo"),
@@ -178,4 +178,4 @@ def test_the_process_prints_strict_json_and_nothing_else():
     assert json.loads(done.stdout, parse_constant=refuse)["horizon"] == 50
     wrong = subprocess.run([*command, "--epsilon", "0"], capture_output=True, text=True)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr == "bayesregret: epsilon must be a positive number, got 0\n"
+    assert wrong.stderr == "bayesregret: --epsilon must be a positive number, got 0\n"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
+from bayesregret import spinner
 from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
 SMALL = ["--horizon", "5"]
@@ -120,7 +121,7 @@ def test_policies_of_which_different_things_are_to_be_said(monkeypatch, run_exac
 def test_a_terminal_sees_that_something_goes_on(run_exact, monkeypatch):
     assert run_exact("bernoulli").err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(spinner, "PATIENCE", 0.0)
     outcome = run_exact("bernoulli", "--policy", "ucb1", "--json")
     assert "exact regret of ucb1" in outcome.err
     assert outcome.data["policy"] == "ucb1"
@@ -148,19 +149,19 @@ def test_one_round_and_one_arm(run_exact):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("linear", "bandit must be gaussian or bernoulli for an exact regret, got a linear one"),
-        ("gaussian --noise-kind rademacher", "noise_kind must be gaussian for an exact regret, got rademacher"),
-        ("gaussian --horizon 1e9", "horizon must be a whole number, at least 1 and at most "),
-        ("bernoulli --horizon 1e9", "horizon must be a whole number, at least 1 and at most "),
-        ("gaussian --horizon 0", "horizon must be a whole number, at least 1, got 0"),
-        ("gaussian --horizon 1.5", "horizon must be a whole number, at least 1, got 1.5"),
-        ("gaussian --horizon x", "horizon must be a whole number, at least 1, got 'x'"),
-        ("gaussian --horizon 0 --checkpoints 1", "horizon must be a whole number, at least 1, got 0"),
-        ("gaussian --delta 1", "delta must be a number strictly between 0 and 1, got 1"),
-        ("gaussian --policy foo", 'policy must be "bayes-optimal" or "bayes-ucb" or '),
-        ("gaussian --policy ucb1 --policy ucb1", "policy must be given once each, got ucb1 2 times"),
-        ("gaussian --checkpoints 6", "checkpoints must be whole numbers between 1 and the horizon, 5, got [6]"),
-        ("gaussian --checkpoints x", "checkpoints must be whole numbers between 1 and the horizon, 5, got ['x']"),
+        ("linear", "PROBLEM must be gaussian or bernoulli for an exact regret, got a linear one"),
+        ("gaussian --noise-kind rademacher", "--noise-kind must be gaussian for an exact regret, got rademacher"),
+        ("gaussian --horizon 1e9", "--horizon must be a whole number, at least 1 and at most "),
+        ("bernoulli --horizon 1e9", "--horizon must be a whole number, at least 1 and at most "),
+        ("gaussian --horizon 0", "--horizon must be a whole number, at least 1, got 0"),
+        ("gaussian --horizon 1.5", "--horizon must be a whole number, at least 1, got 1.5"),
+        ("gaussian --horizon x", "--horizon must be a whole number, at least 1, got 'x'"),
+        ("gaussian --horizon 0 --checkpoints 1", "--horizon must be a whole number, at least 1, got 0"),
+        ("gaussian --delta 1", "--delta must be a number strictly between 0 and 1, got 1"),
+        ("gaussian --policy foo", "--policy must be one of bayes-optimal, bayes-ucb, "),
+        ("gaussian --policy ucb1 --policy ucb1", "--policy must be given once each, got ucb1 2 times"),
+        ("gaussian --checkpoints 6", "--checkpoints must be whole numbers between 1 and the horizon, 5, got [6]"),
+        ("gaussian --checkpoints x", "--checkpoints must be whole numbers between 1 and the horizon, 5, got ['x']"),
         ("gaussian --alpha 1", "--alpha does not go with gaussian"),
         ("gaussian --runs 5", "No such option: --runs"),
         ("nothing.toml", "PROBLEM must be a TOML or JSON file"),

@@ -1,20 +1,61 @@
 """Help, its examples, the version and completion."""
 
 import inspect
+import pathlib
 import re
 import shlex
+import shutil
+import tomllib
 
 import pytest
 
 from bayesregret import GaussianBandit, Policy, __version__
-from bayesregret.cli import run
+from bayesregret.cli import reproduce, run
+from bayesregret.cli.options import PROBLEM_OPTIONS
 from bayesregret.cli.simulate import simulate as simulate_command
+from bayesregret.experiments.runner import run_experiments
+from bayesregret.experiments.sweep import load_sweep, sweep_experiments
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem, save_problem
+from bayesregret.study import Study
+
+DATA = pathlib.Path(__file__).parents[2] / "docs" / "data"
+COMMANDS = ["prior", "plan", "simulate", "exact", "bounds", "audit", "reproduce", "sweep", "study"]
+WITH_PROBLEM = ["plan", "simulate", "exact", "bounds", "audit"]
+PAGES = [
+    *([name] for name in ("", *COMMANDS)),
+    ["prior", "fit"],
+    *(["study", name] for name in ("list", "show", "export", "merge")),
+    *([name, "bernoulli"] for name in WITH_PROBLEM),
+]
+HISTORY = """experiment,arm,pulls,successes
+a,x,90,9
+a,y,80,20
+b,x,90,5
+b,y,70,3
+"""
+WIDTHS = """
+policies = ["bayes-ucb", "ucb1"]
+bounds = ["certified"]
+horizon = 20
+runs = 10
+[problem]
+common = "gaussian"
+arms = 3
+[vary]
+prior_width = [0.1, 1]
+"""
 
 
 def examples(text: str) -> list[str]:
-    return re.findall(r"^ +bayesregret (simulate .*)$", text, re.MULTILINE)
+    joined = text.replace("\\\n", " ")
+    return re.findall(r"^ {4}bayesregret (.*)$", joined, re.MULTILINE)
+
+
+def page(bayesregret, *words: str) -> str:
+    outcome = bayesregret(*filter(None, words), "--help")
+    assert (outcome.status, outcome.err) == (0, "")
+    return outcome.out
 
 
 def test_help_is_plain_and_whole(bayesregret):
@@ -24,37 +65,213 @@ def test_help_is_plain_and_whole(bayesregret):
         assert outcome.err == ""
         assert len(examples(outcome.out)) >= 3
         assert re.search(r"simulate +Bayes regret of policies on a problem, by simulation\.", outcome.out)
-        assert "..." not in outcome.out.split("Commands:")[1]
+
+
+def test_commands_and_examples_are_in_the_order_of_the_workflow(bayesregret):
+    text = page(bayesregret)
+    assert re.findall(r"^  (\w+)  +[A-Z]", text, re.MULTILINE) == COMMANDS
+    titles = ["From past experiments to a decision", "Simulate, compute, bound"]
+    titles.append("Reproduce the paper and your own experiments")
+    places = [text.index(f"\n{title}:\n") for title in titles]
+    assert places == sorted(places)
+    first_words = [example.split()[0] for example in examples(text)]
+    assert list(dict.fromkeys(first_words)) == COMMANDS
+
+
+@pytest.mark.parametrize("words", PAGES, ids=" ".join)
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_line_is_wider_than_the_terminal(bayesregret, monkeypatch, words, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = page(bayesregret, *words).splitlines()
+    assert [line for line in lines if len(line) > width or line != line.rstrip()] == []
+    assert not re.search(r"[a-z]-$", "\n".join(lines), re.MULTILINE), "a word is broken"
 
 
 def test_every_option_is_explained_with_its_default(bayesregret):
-    text = " ".join(bayesregret("simulate", "--help").out.split())
+    text = " ".join(page(bayesregret, "simulate").split())
     for name in inspect.signature(simulate_command).parameters:
         assert name == "problem" or f"--{name.replace('_', '-')} " in text
-    for make in COMMON_PROBLEMS.values():
+    for model, make in COMMON_PROBLEMS.items():
+        own = " ".join(page(bayesregret, "simulate", model).split())
         for name, parameter in inspect.signature(make).parameters.items():
             default = parameter.default if isinstance(parameter.default, str) else f"{parameter.default:g}"
-            told = re.search(rf"--{name.replace('_', '-')} [A-Z]+ .*?\[default: (.*?)\]", text)
-            assert default in told[1]
+            for shown in (text, own):
+                told = re.search(rf"--{name.replace('_', '-')} [A-Z]+ .*?\[default: (.*?)\]", shown)
+                assert default in told[1]
+            assert told[1] == default
     assert "Usage: bayesregret simulate PROBLEM [OPTIONS]" in text
 
 
-@pytest.mark.compiled
-def test_examples_run_as_they_stand(bayesregret):
-    commands = examples(bayesregret("--help").out) + examples(bayesregret("simulate", "--help").out)
-    assert len(commands) >= 7
+# --- the model asked for -------------------------------------------------------------------------------------------
+
+
+def problem_options(text: str) -> set[str]:
+    typed = {f"--{name.replace('_', '-')}": name for name in PROBLEM_OPTIONS}
+    return {typed[found] for found in re.findall(r"^  (--[a-z-]+) ", text, re.MULTILINE) if found in typed}
+
+
+@pytest.mark.parametrize("command", WITH_PROBLEM)
+@pytest.mark.parametrize("model", COMMON_PROBLEMS)
+def test_help_for_a_model_has_the_options_of_this_model_only(bayesregret, command, model):
+    for words in ([command, model], [command, "--seed", "1", model, "--arms", "3"]):
+        if command == "exact":
+            words = [word for word in words if word not in ("--seed", "1")]
+        text = page(bayesregret, *words)
+        assert problem_options(text) == set(inspect.signature(COMMON_PROBLEMS[model]).parameters)
+        assert f"\nOptions of {model} problems:\n" in text
+        assert "Options of common problems" not in text
+
+
+@pytest.mark.parametrize("command", WITH_PROBLEM)
+def test_help_for_a_file_has_none_and_help_for_no_problem_has_all(bayesregret, command):
+    for_file, overview = page(bayesregret, command, "p.toml"), page(bayesregret, command)
+    assert problem_options(for_file) == set()
+    assert "Options of" not in for_file
+    assert problem_options(overview) == set(PROBLEM_OPTIONS)
+    assert "\nOptions of common problems:\n" in overview
+    assert "--arms N " in overview
+
+
+def test_a_model_as_the_value_of_an_option_is_not_the_problem(bayesregret):
+    text = page(bayesregret, "plan", "--noise-kind", "gaussian", "bernoulli")
+    assert "Options of bernoulli problems" in text
+
+
+# --- columns -------------------------------------------------------------------------------------------------------
+
+# One command for each help, with options that give all columns; each prints to a width that leaves none out.
+SMALL = "--horizon 6 --runs 8"
+ALL_COLUMNS = {
+    "simulate": [
+        f"simulate bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1 --optimal --exact-check --checkpoints 5"
+    ],
+    "exact": ["exact bernoulli --arms 2 --horizon 4 --best-arm --checkpoints 2"],
+    "bounds": ["bounds bernoulli --arms 2 --horizon 20 --against --runs 20"],
+    "audit": ["audit bernoulli --arms 2 --horizon 20 --runs 5"],
+    "plan": [f"plan bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1"],
+    "prior fit": ["prior fit history.csv --model bernoulli"],
+    "sweep": ["sweep widths.toml"],
+    "study list": ["study list study.sqlite"],
+    "study show": ["study show study.sqlite KEY"],
+}
+POLICIES = ("bayes-ucb", "ucb1")
+
+
+def written(text: str) -> dict[str, str]:
+    """The columns that a help defines, with their definitions."""
+    section = re.search(r"^Columns:\n((?:  .*\n)+)", text, re.MULTILINE)
+    return dict(re.split(r" {2,}", line.strip(), maxsplit=1) for line in section[1].splitlines())
+
+
+def as_in_help(heading: str) -> str:
+    """Replace what differs from run to run as the help does."""
+    heading = re.sub(rf"^minus ({'|'.join(POLICIES)})$", "minus NAME", heading)
+    heading = re.sub(r"^within [\d.]+ from round$", "within N from round", heading)
+    return "NAME" if heading in POLICIES else heading
+
+
+def copy_files(study: pathlib.Path) -> None:
+    """Files of the names in the examples."""
+    pathlib.Path("sweep").mkdir()
+    for name in ("study", "here", "there", "all", "sweep/study"):
+        shutil.copy(study, f"{name}.sqlite")
+    shutil.copy(DATA / "conversions.csv", "shop.csv")
+    pathlib.Path("history.csv").write_text(HISTORY)
+    pathlib.Path("widths.toml").write_text(WIDTHS)
     save_problem(GaussianBandit([1, 0, 0], 1, 1), "problem.toml")
+
+
+def prints_of(monkeypatch, bayesregret, command: str) -> set[str]:
+    """All headings that a command prints."""
+    printed: list[str] = []
+
+    def note(tables, *arguments, **options):
+        printed.extend(heading for rows in tables for heading in rows[0])
+
+    for module in ("exact", "bounds", "audit", "plan", "prior", "reproduce", "study", "show"):
+        monkeypatch.setattr(f"bayesregret.cli.{module}.show_tables", note)
+    for line in ALL_COLUMNS[command]:
+        words = line.replace("KEY", first_key(bayesregret) if "KEY" in line else "").split()
+        assert bayesregret(*words).status == 0
+    return {as_in_help(heading) for heading in printed}
+
+
+def first_key(bayesregret) -> str:
+    return bayesregret("study", "list", "study.sqlite", "--json").data["points"][0]["key"]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study with the points of a small sweep."""
+    path = tmp_path_factory.mktemp("study") / "study.sqlite"
+    with Study.open(path) as opened:
+        run_experiments(sweep_experiments(tomllib.loads(WIDTHS)), opened)
+    return path
+
+
+@pytest.mark.parametrize("command", ALL_COLUMNS)
+def test_every_column_is_defined_in_one_line(bayesregret, monkeypatch, study, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    copy_files(study)
+    defined = written(page(bayesregret, *command.split()))
+    assert set(defined) == prints_of(monkeypatch, bayesregret, command)
+    assert all(meaning.endswith(".") for meaning in defined.values()), "in one line"
+
+
+def test_reproduce_prints_the_columns_of_sweep(bayesregret):
+    assert written(page(bayesregret, "reproduce")) == written(page(bayesregret, "sweep")) == reproduce.COLUMNS
+
+
+# --- examples ------------------------------------------------------------------------------------------------------
+
+
+def reduced(words: list[str]) -> list[str]:
+    """The same command with fewer runs: what examples do with their options is the same, in less time."""
+    fewer = {"plan": ["--runs", "20"], "simulate": ["--runs", "200"], "audit": ["--runs", "20"]}
+    against = ["--runs", "200"] if "--against" in words else []
+    return [*words, *fewer.get(words[0], against)]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("words", PAGES[: -len(WITH_PROBLEM)], ids=" ".join)
+def test_examples_run_as_they_stand(bayesregret, monkeypatch, study, words):
+    """With small files of the names in the examples, and fewer runs. `reproduce` takes too long: its options are
+    parsed, its experiments are made, and none is run."""
+    experiments = []
+    ran = reproduce._run
+    monkeypatch.setattr(
+        reproduce,
+        "_run",
+        lambda made, title, *rest, **options: (
+            experiments.append(made) if title == reproduce.TITLE else ran(made, title, *rest, **options)
+        ),
+    )
+    copy_files(study)
+    commands = examples(page(bayesregret, *words))
+    assert commands
     for command in commands:
-        outcome = bayesregret(*shlex.split(command))
-        assert outcome.status == 0, command
-        assert outcome.err == ""
-        assert outcome.out.startswith("{" if "--json" in command else "policy ")
+        if "points.parquet" in command:
+            pytest.importorskip("pyarrow")
+        line = command.replace("3f2a", first_key(bayesregret)[:6]) if "3f2a" in command else command
+        outcome = bayesregret(*reduced(shlex.split(line)))
+        assert (outcome.status, outcome.err) == (0, ""), command
+        is_stubbed = command.split()[0] == "reproduce"
+        assert is_stubbed or outcome.out.startswith("{") == ("--json" in command), command
+        for file in re.findall(r"--(?:output|agent|figure) (\S+\.\w+)", command):
+            assert pathlib.Path(file).stat().st_size > 0
+    assert bool(experiments) == any(command.startswith("reproduce") for command in commands)
 
 
 def test_the_problem_file_in_the_help_loads(bayesregret, tmp_path):
-    lines = re.findall(r"^    (\w+ = .*)$", bayesregret("simulate", "--help").out, re.MULTILINE)
+    lines = re.findall(r"^    (\w+ = .*)$", page(bayesregret, "simulate"), re.MULTILINE)
     (tmp_path / "p.toml").write_text("\n".join(lines))
     assert load_problem(tmp_path / "p.toml") == GaussianBandit([1, 0, 0], 1.0, 1.0)
+
+
+def test_the_sweep_in_the_help_loads(bayesregret, tmp_path):
+    text = page(bayesregret, "sweep")
+    (tmp_path / "s.toml").write_text(re.search(r"FILE is TOML:\n\n(.*?)\n\n", text, re.DOTALL)[1])
+    assert len(load_sweep(tmp_path / "s.toml")) == 2
 
 
 def test_version(bayesregret):
@@ -81,8 +298,7 @@ def complete(capsys, tmp_path, monkeypatch):
 
 
 def test_completion(complete):
-    commands = ["simulate", "exact", "bounds", "audit", "plan", "reproduce", "sweep", "prior", "study"]
-    assert complete("bayesregret ") == commands
+    assert complete("bayesregret ") == COMMANDS
     assert complete("bayesregret simulate gaussian --policy ") == list(Policy.classes)
     assert complete("bayesregret simulate gaussian --policy b") == ["bayes-optimal", "bayes-ucb"]
     assert complete("bayesregret simulate gaussian --noise-kind ") == list(NOISE_KINDS)

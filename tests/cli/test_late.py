@@ -42,10 +42,10 @@ def test_late_rewards_have_no_exact_regret_to_compare_with():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("gaussian --delay -1", "delay must be a whole number, at least 0 and at most 1000000000000, got -1"),
-        ("gaussian --delay x", "delay must be a whole number, at least 0 and at most 1000000000000, got 'x'"),
-        ("gaussian --batch 0", "batch must be a whole number, at least 1 and at most 1000000000000, got 0"),
-        ("gaussian --batch 1.5", "batch must be a whole number, at least 1 and at most 1000000000000, got 1.5"),
+        ("gaussian --delay -1", "--delay must be a whole number, at least 0 and at most 1000000000000, got -1"),
+        ("gaussian --delay x", "--delay must be a whole number, at least 0 and at most 1000000000000, got 'x'"),
+        ("gaussian --batch 0", "--batch must be a whole number, at least 1 and at most 1000000000000, got 0"),
+        ("gaussian --batch 1.5", "--batch must be a whole number, at least 1 and at most 1000000000000, got 1.5"),
         (
             "gaussian --batch 2 --exact-check",
             "--exact-check does not go with --delay or --batch: it assumes immediate rewards",

@@ -36,7 +36,8 @@ def test_people_get_a_table_and_the_warnings(fit):
     fitted = br.fit_prior("history.csv", model="bernoulli")
     lines = fit("--model", "bernoulli").out.splitlines()
     assert [line.split() for line in lines[1:6]] == [[row[0], *row[1].split()] for row in fitted.table()[1:]]
-    assert lines[7:] == fitted.summary().splitlines()
+    go_on = "to go on: add --arms 2 --output problem.toml, then bayesregret plan problem.toml"
+    assert lines[7:] == [*fitted.summary().splitlines(), go_on]
     assert "\x1b" not in "".join(lines)
 
 
@@ -56,7 +57,7 @@ def test_a_new_experiment_is_as_large_as_the_largest_one(fit):
 
 def test_the_picture(fit):
     outcome = fit("--model", "bernoulli", "--figure", "fit.png")
-    assert outcome.out.splitlines()[-1] == "written: fit.png"
+    assert outcome.out.splitlines()[-2] == "written: fit.png"
     assert pathlib.Path("fit.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -66,7 +67,7 @@ def test_infinities_are_strict_json(fit):
     assert data["parameters"]["alpha"] == "inf"
     assert data["comparison"] is None
     assert json.loads(json.dumps(data["upper_limits"]))["width"] > 0.0
-    assert complaint(fit("--model", "bernoulli", "--output", "p.toml")).startswith("width must be given: ")
+    assert complaint(fit("--model", "bernoulli", "--output", "p.toml")).startswith("--width must be given: ")
     assert fit("--model", "bernoulli", "--output", "p.toml", "--width", "0.01").status == 0
 
 
@@ -74,21 +75,21 @@ def test_infinities_are_strict_json(fit):
     ("arguments", "said"),
     [
         ("", "Missing option '--model' (see bayesregret prior fit --help)"),
-        ("--model cauchy", 'model must be "bernoulli" or "gaussian" or "poisson", got \'cauchy\''),
+        ("--model cauchy", '--model must be "bernoulli" or "gaussian" or "poisson", got \'cauchy\''),
         (
             "--model poisson",
             "history.csv: column total is missing; found: experiment, arm, pulls, successes; a poisson history has exp",
         ),
-        ("--model bernoulli --reward-noise 1", "reward_noise goes with gaussian only, not with bernoulli"),
+        ("--model bernoulli --reward-noise 1", "--reward-noise goes with gaussian only, not with bernoulli"),
         ("--model bernoulli --arms 3", "--arms requires --output"),
         ("--model bernoulli --level 0.1", "--level requires --output"),
-        ("--model bernoulli --output p.txt", "output must be the name of a .toml or a .json file, got 'p.txt'"),
-        ("--model bernoulli --output p.toml --arms 0", "arms must be a whole number, at least 1"),
-        ("--model bernoulli --output p.toml --arms x", "arms must be a whole number, at least 1"),
-        ("--model bernoulli --output p.toml --level 2", "level must be a number strictly between 0 and 1, got 2"),
+        ("--model bernoulli --output p.txt", "--output must be the name of a .toml or a .json file, got 'p.txt'"),
+        ("--model bernoulli --output p.toml --arms 0", "--arms must be a whole number, at least 1"),
+        ("--model bernoulli --output p.toml --arms x", "--arms must be a whole number, at least 1"),
+        ("--model bernoulli --output p.toml --level 2", "--level must be a number strictly between 0 and 1, got 2"),
         (
             "--model bernoulli --figure fit.gif",
-            "figure must be the name of a .png, a .pdf or a .svg file, got 'fit.gif'",
+            "--figure must be the name of a .png, a .pdf or a .svg file, got 'fit.gif'",
         ),
     ],
 )
@@ -130,14 +131,17 @@ def test_columns_have_names_of_their_own(fit):
         ),
         ('"arm=arm', "--columns must be NAME=COLUMN pairs"),
         ("arm=a\nb", "--columns must be NAME=COLUMN pairs"),
-        ("arm=arm,arm=pulls", "columns: arm is given twice"),
-        ("arm=arm,Arm =pulls", "columns: arm is given twice"),
-        ("arm=", "columns: arm must be the name of your column, got nothing"),
+        ("arm=arm,arm=pulls", "--columns: arm is given twice"),
+        ("arm=arm,Arm =pulls", "--columns: arm is given twice"),
+        ("arm=", "--columns: arm must be the name of your column, got nothing"),
         (
             "=arm",
-            "columns: '' is not a column of a bernoulli history, which may have experiment, arm, pulls, successes, ",
+            "--columns: '' is not a column of a bernoulli history, which may have experiment, arm, pulls, successes, ",
         ),
-        ("variant=arm", "columns: 'variant' is not a column of a bernoulli history, which may have experiment, arm, "),
+        (
+            "variant=arm",
+            "--columns: 'variant' is not a column of a bernoulli history, which may have experiment, arm, ",
+        ),
         ("arm=Variant", "history.csv: columns: there is no column 'Variant' for arm; found: experiment, arm, pulls, "),
     ],
 )

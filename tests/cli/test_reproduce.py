@@ -79,9 +79,9 @@ def test_a_figure_of_one_panel_has_no_letter():
     ("arguments", "message"),
     [
         (["figure-99"], "FIGURE must be"),
-        (["figure-1a", "--runs", "1"], "runs must be a whole number, at least 2"),
-        (["figure-1a", "--seed", "-1"], "seed must be"),
-        (["figure-1a", "--threads", "0"], "threads must be"),
+        (["figure-1a", "--runs", "1"], "--runs must be a whole number, at least 2"),
+        (["figure-1a", "--seed", "-1"], "--seed must be"),
+        (["figure-1a", "--threads", "0"], "--threads must be"),
     ],
 )
 def test_bad_input(bayesregret, arguments, message):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bayesregret as br
-from bayesregret import problem
+from bayesregret import problem, spinner
 from bayesregret.cli import show
 from bayesregret.cli.options import number
 
@@ -207,9 +207,9 @@ def test_where_there_is_no_z(simulate, arguments, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("linear", "bandit must be gaussian or bernoulli for an exact regret, got a linear one"),
-        ("gaussian --noise-kind rademacher", "noise_kind must be gaussian for an exact regret, got rademacher"),
-        ("gaussian --horizon 1e6", "horizon must be a whole number, at least 1 and at most "),
+        ("linear", "PROBLEM must be gaussian or bernoulli for an exact regret, got a linear one"),
+        ("gaussian --noise-kind rademacher", "--noise-kind must be gaussian for an exact regret, got rademacher"),
+        ("gaussian --horizon 1e6", "--horizon must be a whole number, at least 1 and at most "),
     ],
 )
 def test_a_problem_without_exact_regret_is_refused_before_the_simulation(simulate, monkeypatch, arguments, said):
@@ -226,7 +226,7 @@ def test_a_problem_without_exact_regret_is_refused_before_the_simulation(simulat
 
 
 def test_standard_output_is_json_alone_while_the_exact_regret_is_computed(simulate, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(spinner, "PATIENCE", 0.0)
     outcome = simulate("bernoulli", *CHECKED, "--json", "--progress")
     assert "exact regret of ucb1" in outcome.err
     assert outcome.data["exact_check"]

@@ -123,7 +123,7 @@ def test_merge(study):
             "export one.sqlite points.xls",
             "points.xls: the suffix must be one of .csv, .parquet, .json, or the format",
         ),
-        ("export one.sqlite p.csv --format xls", 'format must be "csv" or "parquet" or "json", got \'xls\''),
+        ("export one.sqlite p.csv --format xls", '--format must be "csv" or "parquet" or "json", got \'xls\''),
         ("export one.sqlite no/p.csv", "no/p.csv: cannot be written: its folder does not exist"),
         ("merge one.sqlite", "Missing argument 'OTHER...' (see bayesregret study merge --help)"),
         ("merge new.sqlite one.sqlite text.txt", "text.txt: is not a study"),

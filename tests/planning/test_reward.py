@@ -132,7 +132,7 @@ def test_a_mean_cost_believed_too_low_is_a_mean_reward_believed_too_high():
         ({"control": math.nan}, "control must be a number between 0 and 1, got nan"),
         ({"control": "high"}, "control must be"),
         ({"control_arm": 3}, "control_arm must be a whole number, at least 0 and at most 2, got 3"),
-        ({"control_arm": 0, "control": 0.1}, "one of control and control_arm may be given, not both"),
+        ({"control_arm": 0, "control": 0.1}, "control and control_arm must not both be given"),
         ({"minimise": 1}, "minimise must be True or False, got 1"),
         ({"epsilon": -1}, "epsilon must be a number, at least 0, got -1"),
         (

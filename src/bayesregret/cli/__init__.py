@@ -16,28 +16,41 @@ import typer
 from bayesregret import __version__, interrupts
 from bayesregret.cli import audit, bounds, exact, plan, prior, reproduce, simulate, study
 from bayesregret.cli.complaints import InputError, complain
-from bayesregret.cli.help import SectionedCommand
+from bayesregret.cli.help import SectionedCommand, SectionedGroup
+from bayesregret.cli.options import ProblemCommand
 from bayesregret.interrupts import PROGRAM
 
 # Newer versions of Typer contain a copy of Click; in both cases this is the base class of all usage errors.
 UsageError: Any = typer.BadParameter.__base__
 
+
+class Workflow(SectionedGroup):
+    """All commands, in the order in which a person uses them."""
+
+    workflow = {  # noqa: RUF012
+        "From past experiments to a decision": ("prior", "plan"),
+        "Simulate, compute, bound": ("simulate", "exact", "bounds", "audit"),
+        "Reproduce the paper and your own experiments": ("reproduce", "sweep", "study"),
+    }
+
+
 # Plain help loads twice as fast as Rich's, and is the same in a terminal and in a pipe.
 app = typer.Typer(
     name=PROGRAM,
+    cls=Workflow,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=SectionedCommand)(simulate.simulate)
-app.command(cls=SectionedCommand)(exact.exact)
-app.command(cls=SectionedCommand)(bounds.bounds)
-app.command(cls=SectionedCommand)(audit.audit)
-app.command(cls=SectionedCommand)(plan.plan)
+app.add_typer(prior.app, name="prior")
+app.command(cls=ProblemCommand)(plan.plan)
+app.command(cls=ProblemCommand)(simulate.simulate)
+app.command(cls=ProblemCommand)(exact.exact)
+app.command(cls=ProblemCommand)(bounds.bounds)
+app.command(cls=ProblemCommand)(audit.audit)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
 app.command(cls=SectionedCommand)(reproduce.sweep)
-app.add_typer(prior.app, name="prior")
 app.add_typer(study.app, name="study")
 
 
@@ -54,20 +67,25 @@ def start(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Bayes regret of bandit policies.
+    """Bayes regret of bandit policies: plan experiments, simulate, compute and bound regret, reproduce the paper.
 
     \b
     Examples:
+      bayesregret prior fit history.csv --model bernoulli --output problem.toml
+      bayesregret plan problem.toml --horizon 5000 --output plan.html
+      bayesregret plan bernoulli --arms 10 --horizon 50000
       bayesregret simulate gaussian
       bayesregret simulate linear --policy bayes-ucb --prior-width 0.5 --runs 1000
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json
       bayesregret exact gaussian --horizon 100
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
-      bayesregret plan bernoulli --arms 10 --horizon 50000
       bayesregret reproduce
+      bayesregret sweep widths.toml
+      bayesregret study list sweep/study.sqlite
 
-    For more about a command: bayesregret simulate --help.
+    For more about a command: bayesregret plan --help; about its options for one model: bayesregret plan bernoulli
+    --help.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

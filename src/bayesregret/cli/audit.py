@@ -6,8 +6,10 @@ from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import HORIZON, SEED, number_option, option
-from bayesregret.cli.show import show_json, show_tables, spinner
+from bayesregret.cli.show import show_json, show_tables
+from bayesregret.spinner import spinning
 
 RUNS = 1_000
 
@@ -15,6 +17,20 @@ RUNS = 1_000
 LEAST = ("note", "evidence", "worst ratio", "allowed", "observed")
 
 
+COLUMNS = {
+    "check": "Name of the inequality.",
+    "source": "Where the paper states it.",
+    "form": "paper: as printed; certified: as proved.",
+    "evidence": "Rounds of simulated runs, or a regret.",
+    "observed": "The worst value.",
+    "allowed": "The value that the inequality allows there.",
+    "worst ratio": "observed divided by allowed.",
+    "verdict": "holds, fails, not decided, not applicable or exceeded.",
+    "note": "The place of the worst value, or why it is so.",
+}
+
+
+@columns(COLUMNS)
 @options.takes_problem
 def audit(
     bandit: options.ProblemArgument,
@@ -35,14 +51,14 @@ def audit(
 ) -> None:
     """Check the paper's inequalities one by one.
 
-    PROBLEM is a TOML or JSON file, or gaussian, bernoulli or linear for a common problem with the options below; see
-    bayesregret simulate --help. The paper has no inequalities for other models.
+    PROBLEM is a TOML or JSON file, as bayesregret simulate --help describes it, or gaussian, bernoulli or linear for a
+    common problem; bayesregret audit bernoulli --help has the options of bernoulli problems only. The paper has no
+    inequalities for other models.
 
-    The table shows for each inequality the worst observed value, the value allowed there, their ratio and a verdict:
-    holds, fails, not decided (within four standard errors, or within numerical errors), not applicable, or exceeded
-    (not applicable, and the number is exceeded, too). Forms: paper, as printed; certified, as proved. The evidence is
-    every round of the simulated runs or, for bounds on the regret, the exact or the simulated regret. A printed
-    statement that fails is a result, not an error: the exit status is 0.
+    Verdicts: holds; fails; not decided, within four standard errors or within numerical errors; not applicable; or
+    exceeded, which means not applicable, and the number is exceeded, too. The evidence is every round of the simulated
+    runs or, for bounds on the regret, the exact or the simulated regret. A printed statement that fails is a result,
+    not an error: the exit status is 0.
 
     \b
     Examples:
@@ -53,7 +69,7 @@ def audit(
     from bayesregret.audit import audit as run_audit  # needs SciPy, which help does not
     from bayesregret.audit.result import WORDS
 
-    with bad_input(), spinner("audit"):
+    with bad_input(), spinning("audit"):
         result = run_audit(
             bandit(),
             horizon=horizon,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import HORIZON, RUNS, SEED, number_option, option
 from bayesregret.cli.policies import DEFAULT_POLICIES, make_policies
 from bayesregret.cli.show import show_json, show_tables
@@ -16,6 +17,21 @@ COMPARISON = "Comparison"
 LEAST = ("remainder", "leading", "error", "form", "source", "times regret")
 
 
+COLUMNS = {
+    "bound": "Name of the bound, as in --json and in Python.",
+    "form": "paper: as printed; certified: repaired and proved.",
+    "source": "The statement that it is or that it comes from.",
+    "policy": "The policy whose regret it bounds; any for all.",
+    "value": "The bound: leading and remainder together.",
+    "leading": "Its leading term.",
+    "remainder": "Its other terms.",
+    "error": "Estimate of the numerical error of the value.",
+    "times regret": "--against: value divided by the simulated regret.",
+    "applies": "Whether it is proved here; if not, a note says why.",
+}
+
+
+@columns(COLUMNS)
 @options.takes_problem
 def bounds(
     bandit: options.ProblemArgument,
@@ -35,12 +51,11 @@ def bounds(
 ) -> None:
     """All bounds on the Bayes regret of a problem, sorted.
 
-    PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
-    problem with the options below; see bayesregret simulate --help. For the last three models only the trivial bound
-    is proved.
+    PROBLEM is a TOML or JSON file, as bayesregret simulate --help describes it, or gaussian, bernoulli, linear,
+    poisson, exponential or normal-gamma for a common problem; bayesregret bounds bernoulli --help has the options of
+    bernoulli problems only. For the last three models only the trivial bound is proved.
 
-    Forms: paper, as printed; certified, repaired and proved. Values are integrals over the prior and not simulated;
-    the column error estimates their numerical error.
+    Values are integrals over the prior and not simulated.
 
     \b
     Examples:

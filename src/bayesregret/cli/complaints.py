@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bayesregret.cli.spelling import as_typed
 from bayesregret.extras import MissingExtraError
 from bayesregret.interrupts import PROGRAM
 from bayesregret.writing import obstacle
@@ -21,7 +24,7 @@ def bad_input() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, OverflowError, MissingExtraError) as error:
-        raise InputError(str(error)) from error
+        raise InputError(as_typed(str(error))) from error
 
 
 def check_can_be_written(option: str, file: str) -> None:
@@ -32,6 +35,10 @@ def check_can_be_written(option: str, file: str) -> None:
 
 
 def complain(message: str, status: int) -> int:
-    """Print an error on standard error and return the exit status."""
-    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    """Print an error on standard error, one line except in a narrower terminal, and return the exit status."""
+    line = f"{PROGRAM}: {' '.join(message.split())}"
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, columns, break_long_words=False, break_on_hyphens=False)
+    print(line, file=sys.stderr)
     return status

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import HORIZON, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import curve_rows, show_json, show_tables, spinner
+from bayesregret.cli.show import curve_rows, show_json, show_tables
 from bayesregret.cli.simulate import compute_exact, given_rounds
 from bayesregret.digits import exact_digits
 from bayesregret.simulation.simulate import LARGEST_HORIZON, checkpoint_rounds
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +26,20 @@ if TYPE_CHECKING:
 BEST_ARM = "probability of the best arm"  # which a result computes on first access
 
 
+# NAME stands for the name of a policy.
+COLUMNS = {
+    "policy": "Name of the policy.",
+    "Bayes regret": "Computed, with the digits that its error leaves.",
+    "error": "Estimate of the numerical error.",
+    "per round": "Bayes regret divided by the number of rounds.",
+    "best arm": "--best-arm: percentage of all rounds on the best arm.",
+    "best arm at the end": "--best-arm: the same of the last round.",
+    "round": "--checkpoints: the round up to which regret counts.",
+    "NAME": "--checkpoints: regret of this policy up to the round.",
+}
+
+
+@columns(COLUMNS)
 @options.takes_problem
 def exact(
     bandit: options.ProblemArgument,
@@ -43,11 +59,12 @@ def exact(
 ) -> None:
     """Exact Bayes regret of policies, computed instead of simulated.
 
-    PROBLEM is a TOML or JSON file, or gaussian or bernoulli for a common problem with the options below; see
-    bayesregret simulate --help. A gaussian problem must have gaussian noise; linear problems are not supported.
+    PROBLEM is a TOML or JSON file, as bayesregret simulate --help describes it, or gaussian or bernoulli for a common
+    problem; bayesregret exact bernoulli --help has the options of bernoulli problems only. A gaussian problem must have
+    gaussian noise; linear problems are not supported.
 
-    The regret is an integral over the prior and all rewards; the column error estimates its numerical error. The time
-    grows with the number of rounds and with the number of different priors among the arms.
+    The regret is an integral over the prior and all rewards. The time grows with the number of rounds and with the
+    number of different priors among the arms.
 
     With one --policy, --json prints its problem, policy, horizon, delta, regret, error, pulls, and curve and
     curve_error after every round; with --best-arm also best_share, the fraction of rounds on the best arm, and
@@ -57,7 +74,7 @@ def exact(
     \b
     Examples:
       bayesregret exact gaussian --arms 10 --prior-gap 1 --horizon 100
-      bayesregret exact gaussian --policy bayes-ucb --delta 0.01 --horizon 50 --checkpoints 1,10
+      bayesregret exact gaussian --policy ucb1 --horizon 50 --checkpoints 1,10
       bayesregret exact bernoulli --arms 3 --policy ucb1 --horizon 100 --json
     """
     with bad_input():
@@ -79,7 +96,7 @@ def exact(
     show_tables(tables, _summary(found), wide=wide)
 
 
-@spinner(BEST_ARM)
+@spinning(BEST_ARM)
 def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
     data = {name: result.to_dict(best_arm) for name, result in found.items()}
     if len(data) == 1:
@@ -89,7 +106,7 @@ def _data(found: Mapping[str, ExactRegret], best_arm: bool) -> dict[str, Any]:
     return {**shared, "policies": rest}
 
 
-@spinner(BEST_ARM)
+@spinning(BEST_ARM)
 def _regret_rows(found: Mapping[str, ExactRegret], best_arm: bool) -> list[list[str]]:
     tables = [result.table(best_arm) for result in found.values()]
     return [tables[0][0], *(row for _, *rows in tables for row in rows)]

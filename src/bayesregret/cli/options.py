@@ -11,7 +11,8 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from bayesregret.checks import parsed_number, shown
+from bayesregret.checks import parsed_number, shown, suggestion
+from bayesregret.cli.help import Row, SectionedCommand
 from bayesregret.models import Bandit
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
@@ -23,6 +24,7 @@ HORIZON = 1_000
 RUNS = 10_000
 SEED = 0
 COMMON = "Options of common problems"
+ARGUMENTS = "bayesregret.arguments"  # of the command line, in the context's notes
 
 
 def number(text: str) -> int | float | str:
@@ -66,30 +68,88 @@ Progress = Annotated[
     ),
 ]
 Wide = Annotated[bool, option("--wide", help="Print all columns, however narrow the terminal.", section=OUTPUT)]
-Json = Annotated[bool, option("--json", help="Print one JSON object instead of the table.", section=OUTPUT)]
+Json = Annotated[bool, option("--json", help="Print one JSON object and nothing else.", section=OUTPUT)]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", autocompletion=complete_problem, show_default=False)]
 
-PROBLEM_OPTIONS: dict[str, Any] = {
-    "arms": number_option("Number of arms.", "10, for linear 30", COMMON),
-    "dimension": number_option("linear: number of features.", 10, COMMON),
-    "prior_gap": number_option("gaussian, linear, normal-gamma: prior mean of the first arm.", 1, COMMON),
-    "prior_width": number_option("gaussian, linear: standard deviation of the prior.", 1, COMMON),
-    "reward_noise": number_option("gaussian, linear: standard deviation of the reward noise.", 1, COMMON),
-    "noise_kind": option(
-        help=f"gaussian: distribution of the noise, {' or '.join(NOISE_KINDS)}.",
-        default=NOISE_KINDS[0],
-        section=COMMON,
-        metavar="KIND",
-        autocompletion=complete_noise_kind,
-    ),
-    "alpha": number_option("bernoulli: prior pseudo-count of ones of each arm.", 1, COMMON),
-    "beta": number_option("bernoulli: prior pseudo-count of zeros of each arm.", 1, COMMON),
-    "shape": number_option("poisson, exponential, normal-gamma: shape of the prior.", "1, 3 and 3", COMMON),
-    "rate": number_option("poisson, exponential: rate of the prior.", 1, COMMON),
-    "scale": number_option("normal-gamma: scale of the prior of the variances.", 2, COMMON),
-    "prior_pulls": number_option("normal-gamma: prior pseudo-count of pulls.", 1, COMMON),
-    "features_seed": number_option("linear: seed of the random features.", 0, COMMON),
+PROBLEM_OPTIONS = {
+    "arms": "Number of arms.",
+    "dimension": "Number of features.",
+    "prior_gap": "Prior mean of the first arm.",
+    "prior_width": "Standard deviation of the prior.",
+    "reward_noise": "Standard deviation of the reward noise.",
+    "noise_kind": f"Distribution of the noise, {' or '.join(NOISE_KINDS)}.",
+    "alpha": "Prior pseudo-count of ones of each arm.",
+    "beta": "Prior pseudo-count of zeros of each arm.",
+    "shape": "Shape of the prior.",
+    "rate": "Rate of the prior.",
+    "scale": "Scale of the prior of the variances.",
+    "prior_pulls": "Prior pseudo-count of pulls.",
+    "features_seed": "Seed of the random features.",
 }
+
+
+def _defaults(name: str) -> dict[str, Any]:
+    """Return the default of a problem option for each model that has it."""
+    parameters = {model: inspect.signature(make).parameters for model, make in COMMON_PROBLEMS.items()}
+    return {model: taken[name].default for model, taken in parameters.items() if name in taken}
+
+
+def problem_option_text(name: str, model: str | None = None) -> str:
+    """Return the explanation of a problem option for one model, or for all models that have it."""
+    text, defaults = PROBLEM_OPTIONS[name], _defaults(name)
+    if model is not None:
+        return f"{text} [default: {_brief(defaults[model])}]"
+    if len(defaults) < len(COMMON_PROBLEMS):
+        text = f"{', '.join(defaults)}: {text[0].lower()}{text[1:]}"
+    usual = max(defaults.values(), key=list(defaults.values()).count)
+    others = [f"{_brief(value)} for {model}" for model, value in defaults.items() if value != usual]
+    return f"{text} [default: {', '.join([_brief(usual), *others])}]"
+
+
+def _brief(default: Any) -> str:
+    return default if isinstance(default, str) else f"{default:g}"
+
+
+def _problem_option(name: str) -> Any:
+    kind: dict[str, Any] = {"parser": number, "metavar": "N"}
+    if name == "noise_kind":
+        kind = {"metavar": "KIND", "autocompletion": complete_noise_kind}
+    return option(help=problem_option_text(name), section=COMMON, **kind)
+
+
+class ProblemCommand(SectionedCommand):
+    """Command with PROBLEM: the help for a common problem has only the options of that model, for a file none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta[ARGUMENTS] = list(args)  # Click parses --help before it knows PROBLEM
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+    def typed_parameters(self, ctx: Any) -> list[Any]:
+        """Of a problem file, alpha is a field and not the option --alpha."""
+        parameters = super().typed_parameters(ctx)
+        if ctx.params.get("problem") in COMMON_PROBLEMS:
+            return parameters
+        return [parameter for parameter in parameters if parameter.name not in PROBLEM_OPTIONS]
+
+    def option_rows(self, ctx: Any) -> dict[str, list[Row]]:
+        problem = self._problem(ctx)
+        titles = {COMMON: f"Options of {problem} problems"} if problem in COMMON_PROBLEMS else {}
+        return {titles.get(title, title): rows for title, rows in super().option_rows(ctx).items()}
+
+    def option_row(self, ctx: Any, parameter: Any) -> Row | None:
+        row, problem = super().option_row(ctx, parameter), self._problem(ctx)
+        if row is None or problem is None or parameter.name not in PROBLEM_OPTIONS:
+            return row
+        if problem not in _defaults(parameter.name):
+            return None
+        return row[0], problem_option_text(parameter.name, problem)
+
+    def _problem(self, ctx: Any) -> str | None:
+        """Return PROBLEM if it was given together with --help."""
+        values, *_ = self.make_parser(ctx).parse_args(list(ctx.meta.get(ARGUMENTS, [])))
+        given = values.get("problem")
+        return given if isinstance(given, str) else None
 
 
 class ProblemArgument(NamedTuple):
@@ -120,8 +180,8 @@ def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
     own = [p.replace(annotation=hints[p.name]) for p in inspect.signature(command).parameters.values()][1:]
     by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD
     common = [
-        inspect.Parameter(name, by_name, default=None, annotation=Annotated[str | None, shown_as])
-        for name, shown_as in PROBLEM_OPTIONS.items()
+        inspect.Parameter(name, by_name, default=None, annotation=Annotated[str | None, _problem_option(name)])
+        for name in PROBLEM_OPTIONS
     ]
     # The order of the sections of the help.
     first = [p for p in own if p.annotation.__metadata__[0].rich_help_panel is None]
@@ -148,6 +208,7 @@ def make_problem(problem: str, options: Mapping[str, Any]) -> Bandit:
     if not os.path.exists(problem):
         raise ValueError(
             f"PROBLEM must be a TOML or JSON file or one of {words}, got {shown(problem)}, which is not a file"
+            f"{suggestion(problem, COMMON_PROBLEMS)}"
         )
     for name in given:
         raise ValueError(f"{_dashed(name)} does not go with a problem file, only with one of {words}")

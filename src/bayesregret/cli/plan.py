@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import EFFORT, HORIZON, OUTPUT, SEED, number_option, option
 from bayesregret.cli.policies import complete_policy, make_policies
 from bayesregret.cli.show import show_json, show_tables
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 TARGETS = "Targets"
 
 
+COLUMNS = {
+    "policy": "Name of the policy, best first; A/B test: the best one.",
+    "Bayes regret": "Expected regret, ± one standard error.",
+    "5%": "Five percent of experiments have less regret.",
+    "50%": "Half of the experiments have less regret.",
+    "95%": "All but five percent have less regret.",
+    "certified": "The best proved bound; a dash where there is none.",
+    "per round": "Bayes regret divided by the number of rounds.",
+    "best arm at the end": "Probability that the last round is on the best arm.",
+    "within N from round": "From here on, 95% sure, on an arm within N of the best.",
+    "times the least": "Bayes regret divided by the optimal regret.",
+}
+
+
+@columns(COLUMNS)
 @options.takes_problem
 def plan(
     bandit: options.ProblemArgument,
@@ -46,7 +62,10 @@ def plan(
     batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds.", 1)] = 1,
     epsilon: Annotated[
         float | None,
-        number_option("Show when a policy is on an arm within N of the best.", "a tenth of what choosing is worth"),
+        number_option(
+            "From which round on is a policy, 95% sure, on an arm within N of the best?",
+            "a tenth of what choosing is worth",
+        ),
     ] = None,
     unit: Annotated[str | None, option(help="What rewards count, for example conversions.", metavar="WORD")] = None,
     minimise: Annotated[bool, option("--minimise", "--minimize", help="Rewards are costs: less is better.")] = False,
@@ -74,21 +93,22 @@ def plan(
 ) -> None:
     """Expected regret of each way to run an experiment.
 
-    PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
-    problem with the options below; see bayesregret simulate --help.
+    PROBLEM is a TOML or JSON file, as bayesregret prior fit writes it and bayesregret simulate --help describes it, or
+    gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common problem; bayesregret plan bernoulli
+    --help has the options of bernoulli problems only.
 
-    For each policy and for the best A/B test with an equal split: Bayes regret; its 5, 50 and 95 percent quantiles over
-    instances; the best certified bound; regret per round; the probability that the last round is on the best arm; and
-    the round from which on the policy is, with 95 percent probability, on an arm within --epsilon of the best. Then,
-    for the recommended policy: expected reward, the value of the prior and how wrong it may be, what would change the
-    recommendation, and how to run it.
+    The table compares policies and the best A/B test with an equal split. Below it, for the recommended policy:
+    expected reward, the value of the prior and how wrong it may be, what would change the recommendation, and how to
+    run it.
 
     \b
     Examples:
+      bayesregret plan problem.toml --horizon 5000 --output plan.html
+      bayesregret plan problem.toml --horizon 5000 --batch 100 --control 0.12 \\
+        --agent agent.json
       bayesregret plan bernoulli --arms 10 --horizon 50000
-      bayesregret plan problem.toml --horizon 50000 --output plan.html
-      bayesregret plan problem.toml --horizon 5000 --batch 100 --control 0.12 --agent agent.json
-      bayesregret plan gaussian --horizon 500 --policy bayes-ucb --regret-per-round 0.1 --budget 40 --json
+      bayesregret plan gaussian --horizon 500 --policy bayes-ucb \\
+        --regret-per-round 0.1 --budget 40 --json
     """
     from bayesregret.planning import plan as make_plan  # needs SciPy, which help does not
 

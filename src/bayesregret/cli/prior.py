@@ -12,10 +12,12 @@ import typer
 from bayesregret.checks import fail
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written, complain
-from bayesregret.cli.help import SectionedCommand
+from bayesregret.cli.help import SectionedCommand, SectionedGroup
+from bayesregret.cli.help import columns as define_columns
 from bayesregret.cli.options import OUTPUT, number_option, option
-from bayesregret.cli.show import show_json, show_tables, spinner
+from bayesregret.cli.show import show_json, show_tables
 from bayesregret.extras import require
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     from bayesregret.priors import FittedPrior
@@ -25,7 +27,7 @@ MODELS = ("bernoulli", "gaussian", "poisson")
 PAIRS = "NAME=COLUMN pairs with commas between them, such as arm=Variant,pulls=visitors"
 BAD_INPUT = 2  # exit status
 
-app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+app = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, invoke_without_command=True)
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -39,7 +41,7 @@ def prior(context: typer.Context) -> None:
     \b
     Examples:
       bayesregret prior fit history.csv --model bernoulli
-      bayesregret prior fit history.csv --model bernoulli --arms 4 --output problem.toml
+      bayesregret prior fit history.csv --model bernoulli --output problem.toml
 
     For more about a command: bayesregret prior fit --help.
     """
@@ -47,7 +49,14 @@ def prior(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
+COLUMNS = {
+    "parameter": "Name of a parameter of the prior of an arm.",
+    "estimate": "Its most likely value, ± one standard error.",
+}
+
+
 @app.command(cls=SectionedCommand)
+@define_columns(COLUMNS)
 def fit(
     history: Annotated[str, typer.Argument(metavar="HISTORY", show_default=False)],
     model: Annotated[
@@ -117,13 +126,14 @@ def fit(
 
     Other columns are ignored; --columns takes columns with other names.
 
-    The table shows the parameters of the prior of an arm, with standard errors; warnings list what the history leaves
-    undecided. --output writes the problem of a new experiment, for use with every other command.
+    Warnings list what the history leaves undecided. --output writes the problem of a new experiment, for use with every
+    other command.
 
     \b
     Examples:
       bayesregret prior fit history.csv --model bernoulli
-      bayesregret prior fit history.csv --model bernoulli --arms 4 --output problem.toml
+      bayesregret prior fit history.csv --model bernoulli --arms 4 \\
+        --output problem.toml
       bayesregret prior fit history.csv --model bernoulli --figure fit.png --json
       bayesregret prior fit shop.csv --model bernoulli --skip-missing \\
         --columns experiment=Test,arm=Variant,pulls=visitors,successes=conversions
@@ -133,7 +143,7 @@ def fit(
     with bad_input():
         _check_options(output, figure, arms=arms, level=level, width=width)
         renames = None if columns is None else _parse_columns(columns)
-        with spinner("prior"), _report_of_rows():
+        with spinning("prior"), _report_of_rows():
             fitted = fit_prior(
                 history,
                 model=model,
@@ -150,8 +160,10 @@ def fit(
     if json:
         show_json(fitted.to_dict() | ({} if bandit is None else {"problem": bandit.to_dict()}))
         return
-    written = [f"written: {file}" for file in (output, figure) if file is not None]
-    show_tables([fitted.table()], "\n".join([fitted.summary(), *written]), wide=wide)
+    below = [f"written: {file}" for file in (output, figure) if file is not None]
+    if output is None:
+        below.append(f"to go on: add --arms {fitted.most_arms} --output problem.toml, then bayesregret plan problem.toml")
+    show_tables([fitted.table()], "\n".join([fitted.summary(), *below]), wide=wide)
 
 
 def _parse_columns(text: str) -> dict[str, str]:
@@ -203,7 +215,7 @@ def _check_options(output: str | None, figure: str | None, **new: float | None) 
             check_can_be_written(name, file)
 
 
-@spinner("figure")
+@spinning("figure")
 def _draw(fitted: FittedPrior, figure: str) -> None:
     from bayesregret.plotting import save_prior_fit
 

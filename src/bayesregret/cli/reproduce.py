@@ -12,6 +12,7 @@ import typer
 from bayesregret import checks
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import EFFORT, OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
@@ -37,6 +38,17 @@ StudyFile = Annotated[
 ]
 
 
+# Of the table of claims.
+COLUMNS = {
+    "figure": "The figure that the claim is about.",
+    "verdict": "holds or fails, as the numbers decide.",
+    "whose": "Who claims it: the paper, or this package.",
+    "claim": "The claim.",
+    "evidence": "The numbers that decide.",
+}
+
+
+@columns(COLUMNS)
 def reproduce(
     figure: Annotated[
         list[str] | None, typer.Argument(metavar="[FIGURE]...", show_default=False, autocompletion=lambda: _names())
@@ -78,6 +90,7 @@ def reproduce(
         )
 
 
+@columns(COLUMNS)
 def sweep(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     threads: options.Threads = None,
@@ -94,17 +107,24 @@ def sweep(
     \b
       title = "How much a wide prior costs"
       policies = ["bayes-ucb", "ucb1"]
-      bounds = ["certified"]                    # optional: names of bounds, or "all"
-      exact = true                              # optional: also exact regret
+      bounds = ["certified"]             # optional: names of bounds, or "all"
+      exact = true                       # optional: also exact regret
       horizon = 1000
       runs = 1000
-      [problem]                                 # a problem's fields, or common = "gaussian" and its options
-      common = "gaussian"
+      [problem]                          # the fields of a problem, or
+      common = "gaussian"                # a common one and its options
       arms = 10
-      [vary]                                    # the first field is the x axis, others add figures;
-                                                # may include horizon, delay and batch
-      prior_width = [0.1, 0.3, 1, 3, 10]
-      reward_noise = [0.5, 1]
+      [vary]                             # the first field is the x axis,
+      prior_width = [0.1, 0.3, 1, 3, 10] # others add figures;
+      reward_noise = [0.5, 1]            # may have horizon, delay and batch
+
+    With bounds or exact, a table shows whether the numbers of each figure agree with each other. A study stores every
+    finished point, so an interrupted sweep continues where it stopped.
+
+    \b
+    Examples:
+      bayesregret sweep widths.toml
+      bayesregret sweep widths.toml --output widths --json
     """
     from bayesregret.experiments.sweep import load_sweep
 

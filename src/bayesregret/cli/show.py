@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bayesregret.cli.spelling import as_typed
 from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bayesregret.simulation.result import SimulationResult
 
 UNLIMITED_WIDTH = 10_000
+NO_BREAK = "\N{NO-BREAK SPACE}"
 NARROWEST = 40  # columns; the terminal wraps what needs more
 
 
@@ -40,18 +42,6 @@ def _strict(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
-
-
-@contextmanager
-def spinner(description: str, progress: bool | None = None) -> Iterator[None]:
-    """Show a spinner on standard error during the block: in a terminal by default, always or never if given."""
-    if not (sys.stderr.isatty() if progress is None else progress):
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(description):
-        yield
 
 
 def show_result(
@@ -99,10 +89,11 @@ def show_tables(
         left_out += [name for name in gone if name not in left_out]
         with console.capture() as printed:
             console.print(_rich_table(fitting, in_terminal, text))
-        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()))
-        if not in_terminal:
-            sys.stdout.write("\n")
-    lines = [*summary.splitlines(), *([f"left out: {', '.join(left_out)}; --wide shows all"] if left_out else [])]
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in printed.get().splitlines()) + "\n")
+    lines = [
+        *as_typed(summary).splitlines(),
+        *([f"left out: {', '.join(left_out)}; --wide shows all"] if left_out else []),
+    ]
     wrapped = [wrapped_line for line in lines for wrapped_line in _wrapped(line, width)]
     sys.stdout.write(_writable("\n".join([*wrapped, *([code] if code else [])])) + "\n")
 
@@ -117,7 +108,9 @@ def output_width() -> int | None:
 def _wrapped(line: str, width: int | None) -> list[str]:
     if width is None or len(line) <= width:
         return [line]
-    return textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
+    together = re.sub(" ([±=]) ", rf"{NO_BREAK}\1{NO_BREAK}", line)  # a number and its error
+    wrapped = textwrap.wrap(together, width, break_long_words=False, break_on_hyphens=False)
+    return [part.replace(NO_BREAK, " ") for part in wrapped]
 
 
 def _fitting(
@@ -159,7 +152,7 @@ def _rich_table(rows: list[list[str]], in_terminal: bool, text: Collection[str])
 
     left = {rows[0][0], *text}
     columns = [Column(name, **_layout(name in left, name in text)) for name in rows[0]]
-    table = Table(*columns, pad_edge=False)
+    table = Table(*columns, pad_edge=False, show_edge=False)
     table.box = box.SIMPLE_HEAD if in_terminal else None
     table.padding = (0, 1, 0, 0) if in_terminal else (0, 1)
     table.header_style = "bold" if in_terminal else ""

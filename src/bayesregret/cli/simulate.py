@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
+from bayesregret.cli.help import columns
 from bayesregret.cli.options import EFFORT, HORIZON, RUNS, SEED, number, number_option, option
 from bayesregret.cli.policies import Policies, default_policies, make_policies
-from bayesregret.cli.show import show_json, show_result, spinner
+from bayesregret.cli.show import show_json, show_result
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.simulate import simulate as run_simulation
+from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
     from bayesregret.exact import ExactRegret
@@ -58,6 +60,25 @@ Keep = Annotated[
 MaxRuns = Annotated[int | None, number_option("Largest number of runs for --precision.", "100 times --runs", EFFORT)]
 
 
+# Of the tables of `simulate`; NAME stands for the name of a policy.
+COLUMNS = {
+    "policy": "Name of the policy.",
+    "Bayes regret": "Mean regret over all runs, ± one standard error.",
+    "minus NAME": "Difference to the first policy in the same runs.",
+    "over optimal": "--optimal: regret divided by the optimal regret.",
+    "median": "Half of the runs have a smaller regret.",
+    "5% to 95%": "Nine of ten runs have a regret in this range.",
+    "best arm": "Percentage of all rounds on the best arm.",
+    "round": "--checkpoints: the round up to which regret counts.",
+    "NAME": "--checkpoints: regret of this policy up to the round.",
+    "exact regret": "--exact-check: regret without simulation.",
+    "error": "--exact-check: numerical error of the exact regret.",
+    "simulated minus exact": "--exact-check: how far the simulation is off.",
+    "z": "--exact-check: the same in standard errors.",
+}
+
+
+@columns(COLUMNS)
 @options.takes_problem
 def simulate(
     bandit: options.ProblemArgument,
@@ -82,8 +103,8 @@ def simulate(
     """Bayes regret of policies on a problem, by simulation.
 
     PROBLEM is a TOML or JSON file, or gaussian, bernoulli, linear, poisson, exponential or normal-gamma for a common
-    problem with the options below. (Write ./gaussian for a file named gaussian.) A problem file has the fields of the
-    model:
+    problem; bayesregret simulate bernoulli --help has the options of bernoulli problems only. (Write ./gaussian for a
+    file named gaussian.) A problem file has the fields of the model:
 
     \b
       model = "gaussian"
@@ -97,13 +118,14 @@ def simulate(
 
     \b
     Examples:
-      bayesregret simulate gaussian --arms 10 --prior-gap 1 --horizon 1000 --runs 10000 --seed 7
-      bayesregret simulate bernoulli --alpha 1 --beta 3 --policy bayes-ucb --delta 0.01
-      bayesregret simulate linear --arms 30 --dimension 10 --checkpoints 10,100,1000
+      bayesregret simulate gaussian --arms 10 --horizon 1000 --runs 10000 --seed 7
+      bayesregret simulate bernoulli --beta 3 --policy bayes-ucb --delta 0.01
+      bayesregret simulate linear --dimension 10 --checkpoints 10,100,1000
       bayesregret simulate problem.toml --precision 0.01 --json
       bayesregret simulate bernoulli --policy thompson --delay 10 --batch 50
       bayesregret simulate gaussian --horizon 200 --exact-check
-      bayesregret simulate bernoulli --arms 2 --horizon 100 --policy gittins --policy greedy --optimal
+      bayesregret simulate bernoulli --arms 2 --horizon 100 --optimal \\
+        --policy gittins --policy greedy
     """
     with bad_input():
         if max_runs is not None and precision is None:
@@ -157,7 +179,7 @@ def compute_exact(
 
     found = {}
     for name, policy in policies.items():
-        with spinner(f"exact regret of {name}", progress):
+        with spinning(f"exact regret of {name}", progress):
             found[name] = exact_regret(bandit, policy, horizon=horizon)
     return found
 
@@ -166,7 +188,7 @@ def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> Opti
     """Return the optimal regret; raise an error if it is 0, so that ratios to it are undefined."""
     from bayesregret.optimal import bayes_optimal_regret
 
-    with spinner("optimal regret", progress):
+    with spinning("optimal regret", progress):
         optimum = bayes_optimal_regret(bandit, horizon=horizon)
     optimum.check_positive()
     return optimum

@@ -11,7 +11,7 @@ import typer
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.help import SectionedCommand
+from bayesregret.cli.help import SectionedCommand, SectionedGroup, columns
 from bayesregret.cli.options import option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import brief, counted
@@ -23,7 +23,7 @@ KEY_SHOWN = 10  # characters
 BRIEF_SETTINGS = 70  # characters
 FIRST_OF_LIST = 4  # entries
 
-app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+app = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, invoke_without_command=True)
 
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False)]
 
@@ -46,7 +46,22 @@ def study(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
+LIST_COLUMNS = {
+    "key": "First characters of the key of the point.",
+    "what": "Its settings, shortened.",
+    "version": "Version of bayesregret that computed it.",
+    "seconds": "Time that it took.",
+    "finished": "When it was finished.",
+}
+SHOW_COLUMNS = {
+    "setting": "Name of a setting of the point.",
+    "result": "Name of a number of its result.",
+    "value": "Its value.",
+}
+
+
 @app.command("list", cls=SectionedCommand)
+@columns(LIST_COLUMNS)
 def list_points(file: File, json: options.Json = False, wide: options.Wide = False) -> None:
     """List all points of a study in the order in which they finished.
 
@@ -74,6 +89,7 @@ def list_points(file: File, json: options.Json = False, wide: options.Wide = Fal
 
 
 @app.command(cls=SectionedCommand)
+@columns(SHOW_COLUMNS)
 def show(
     file: File,
     key: Annotated[str, typer.Argument(metavar="KEY", show_default=False)],
@@ -131,7 +147,7 @@ def export(
     if json:
         show_json({"study": file, "target": target, "points": points})
     else:
-        print(_writable(f"{counted(points, 'point')} written to {target}"))
+        show_tables([], _writable(f"{counted(points, 'point')} written to {target}"))
 
 
 @app.command(cls=SectionedCommand)
@@ -160,7 +176,7 @@ def merge(
     if json:
         show_json({"study": target, "copied": copied, "points": points})
     else:
-        print(_writable(f"{counted(copied, 'point')} copied; {target} has {counted(points, 'point')} now"))
+        show_tables([], _writable(f"{counted(copied, 'point')} copied; {target} has {counted(points, 'point')} now"))
 
 
 # --- formatting ----------------------------------------------------------------------------------------------------
@@ -197,7 +213,19 @@ def _brief_value(value: Any) -> str:
 
 
 def _value_rows(heading: str, table: dict[str, Any]) -> list[list[str]]:
-    return [[heading, "value"], *([_writable(name), _writable(_value(value))] for name, value in _fields(table))]
+    return [
+        [heading, "value"],
+        *([_writable(name), _writable(_value(value))] for name, value in _fields(_numbered(table))),
+    ]
+
+
+def _numbered(value: Any) -> Any:
+    """Replace lists of tables by tables with the names 1, 2 and so on, so that each field gets a row."""
+    if isinstance(value, dict):
+        return {name: _numbered(entry) for name, entry in value.items()}
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return {str(number): _numbered(entry) for number, entry in enumerate(value, start=1)}
+    return value
 
 
 def _fields(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

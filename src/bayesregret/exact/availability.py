@@ -29,7 +29,7 @@ def why_simulated(bandit: Bandit, horizon: int, exact: bool | None) -> str | Non
     if isinstance(bandit, GaussianBandit) and bandit.noise_kind != "gaussian":
         return f"the exact regret with {bandit.noise_kind} noise cannot be computed"
     if horizon > QUICK_HORIZON[bandit.kind] or horizon * distinct_priors(bandit) ** 2 > QUICK_WORK:
-        return "the exact regret takes more than a second or so here (exact=True, or --exact, computes it)"
+        return "the exact regret takes more than a second or so here (exact=True computes it)"
     return None
 
 

@@ -141,7 +141,7 @@ def checked_control(bandit: Bandit, mean: Any, arm: Any) -> Control | None:
     if mean is None and arm is None:
         return None
     if mean is not None and arm is not None:
-        raise ValueError("one of control and control_arm may be given, not both")
+        raise ValueError("control and control_arm must not both be given")
     if arm is not None:
         return Control(None, checks.whole("control_arm", arm, 0, bandit.arms - 1))
     kind = bandit.representative.kind

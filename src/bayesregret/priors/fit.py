@@ -97,7 +97,7 @@ def fit_prior(
     family = _family(arms, model, reward_noise)
     why_not = _why_not_grouped(arms)
     if grouped and why_not is not None:
-        raise ValueError(f"grouped must not be True: {why_not}")
+        raise ValueError(f"grouped=True cannot be: {why_not}")
     # For matrices of three rows, starting BLAS threads takes a hundred times as long as the work.
     with threadpool_limits(limits=1, user_api="blas"):
         return _fitted(family, grouped, why_not)

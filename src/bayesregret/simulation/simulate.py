@@ -119,8 +119,8 @@ def simulate(
     cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
     shared["keep"] = keep == "runs"
-    simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
     with open_progress(progress, total=len(by_name) * runs * horizon, expected=expected) as bar:
+        simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
         _run_all(simulations, runs, threads, bar)
         if precision is not None:
             _run_to_precision(simulations, precision, cap, threads, bar)
