@@ -31,7 +31,7 @@ USES = {
         "a report": (lambda: importlib.import_module("bayesregret.report.plan_page"), "report"),
     },
     "pandas": {"to_frame": (RESULT.to_frame, "frame")},
-    "jinja2": {"a report": (lambda: importlib.import_module("bayesregret.report.publish"), "report")},
+    "jinja2": {"a report": (lambda: importlib.import_module("bayesregret.report.publication"), "report")},
 }
 
 

@@ -31,7 +31,7 @@ def test_every_formula_counts():
 
 
 def test_what_no_kernel_contains_does_not_count():
-    for name in ("cli/help.py", "report/publish.py", "plotting/style.py", "planning/planner.py", "bounds/table.py"):
+    for name in ("cli/help.py", "report/publication.py", "plotting/style.py", "planning/planner.py", "bounds/table.py"):
         assert (sources.PACKAGE / name).exists()
         assert not is_covered(sources.PACKAGE / name)
 

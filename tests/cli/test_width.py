@@ -45,7 +45,7 @@ def width_of(bayesregret, monkeypatch):
     monkeypatch.setattr("bayesregret.cli.reproduce._paper_bounds", list)
     monkeypatch.setattr("bayesregret.experiments.figures.figure_6.SHIFTS", (0.0, 1.0))
     report = pathlib.Path("a-folder-with-a-name-that-is-not-short", "report.html")
-    monkeypatch.setattr("bayesregret.report.publish.publish", lambda *finished, **settings: (report, True))
+    monkeypatch.setattr("bayesregret.report.publication.publish", lambda *finished, **settings: (report, True))
 
     def run(command, width):
         monkeypatch.setenv("COLUMNS", str(width))

@@ -85,7 +85,7 @@ def test_what_is_in_the_way_of_a_folder_stays(inputs, make, folder):
 # The superuser may write to read-only files: the child is nobody, once it has loaded all it needs.
 READ_ONLY = """
 import encodings.utf_8_sig, os, sys
-import bayesregret.planning, bayesregret.priors, bayesregret.report.publish
+import bayesregret.planning, bayesregret.priors, bayesregret.report.publication
 from bayesregret.cli import run
 from cli.test_writing import COMMANDS
 if os.getuid() == 0:

@@ -162,7 +162,8 @@ def fit(
         return
     below = [f"written: {file}" for file in (output, figure) if file is not None]
     if output is None:
-        below.append(f"to go on: add --arms {fitted.most_arms} --output problem.toml, then bayesregret plan problem.toml")
+        more = f"--arms {fitted.most_arms} --output problem.toml"
+        below.append(f"to go on: add {more}, then bayesregret plan problem.toml")
     show_tables([fitted.table()], "\n".join([fitted.summary(), *below]), wide=wide)
 
 

@@ -169,7 +169,7 @@ def _run(
     progress: bool | None,
 ) -> None:
     from bayesregret.experiments.runner import run_experiments
-    from bayesregret.report.publish import make_folder, publish
+    from bayesregret.report.publication import make_folder, publish
     from bayesregret.study import Study
 
     require("report", "a report")  # before long work begins

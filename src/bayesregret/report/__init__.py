@@ -6,7 +6,7 @@ from bayesregret.extras import require
 
 require("report", "a report")
 
-from bayesregret.report.publish import publish
+from bayesregret.report.publication import publish
 from bayesregret.report.reproduction_page import write_report
 
 __all__ = ["publish", "write_report"]

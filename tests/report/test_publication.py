@@ -6,7 +6,7 @@ import pytest
 
 from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import sweep_experiments
-from bayesregret.report.publish import CONTENTS, publish
+from bayesregret.report.publication import CONTENTS, publish
 from bayesregret.study import Study
 
 SWEEP = {
