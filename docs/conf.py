@@ -39,6 +39,8 @@ copybutton_prompt_is_regexp = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "BanditLike", "PolicyOrName", "Policies")}
+python_maximum_signature_line_length = 88
 napoleon_google_docstring = False
 default_role = "code"  # as docstrings mean `name`
 
@@ -83,5 +85,22 @@ def keep_punctuation(app, page, template, context, doctree):
         context["body"] = FORMULA.sub(r'<span class="unbroken">\g<0></span>', context["body"])
 
 
+# Shapes such as (arms,) are no types, but Sphinx would link them to whatever has that name.
+SHAPE = re.compile(r"^(\s*:(?:type|vartype)\b[^(]*\()([\w, ]+)(\).*)$")
+
+
+def keep_shapes(app, what, name, obj, options, lines):
+    for number, line in enumerate(lines):
+        if found := SHAPE.match(line):
+            lines[number] = found[1] + re.sub(r"\b(arms|rounds|runs)\b", r"n_\1", found[2]) + found[3]
+
+
+def name_aliases(app, what, name, obj, options, signature, returned):
+    """In `ArrayLike | None`, Sphinx shows how it has kept the alias."""
+    return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", name_aliases)
+    app.connect("autodoc-process-docstring", keep_shapes, priority=600)  # after napoleon
     app.connect("html-page-context", keep_punctuation)

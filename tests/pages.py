@@ -1,18 +1,26 @@
 """Pages of the book as programs: their files, Python and commands in the order in which a reader meets them."""
 
 import doctest
-import pathlib
 import re
 import sys
 import types
 
 from bayesregret.cli import run
+from book.outputs import (
+    BLOCK,
+    COLUMNS,
+    LEFT_OUT,
+    SECONDS,
+    arguments,
+    columns,
+    commands,
+    is_commands,
+    is_prompts,
+    run_plain,
+)
 from shown import is_shown
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "docs"))
-from book.outputs import BLOCK, LEFT_OUT, SECONDS, arguments, columns, commands, is_commands, is_prompts, run_plain
-
-__all__ = ["BLOCK", "columns", "run_page"]
+__all__ = ["BLOCK", "COLUMNS", "columns", "run_page"]
 
 
 def run_page(page, folder, capsys):

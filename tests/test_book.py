@@ -6,7 +6,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.bounds.bound import Formula
-from pages import columns, run_page
+from pages import BLOCK, COLUMNS, columns, run_page
 from shown import is_shown
 
 BOOK = pathlib.Path(__file__).parents[1] / "docs"
@@ -43,6 +43,15 @@ def test_a_page_that_shows_something_else_is_noticed(folder, capsys):
     complaints, left = run_page(wrong, folder, capsys)
     assert len(complaints) == 2
     assert left == ["ls\n"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if columns(page)], ids=lambda page: page.stem)
+def test_code_is_no_wider_than_the_book(page):
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    blocks = [text for _, _, language, text in found if not language.startswith("{")]
+    wide = [line for text in blocks for line in text.splitlines() if len(line) > int(COLUMNS)]
+    # An error message is one line, however long.
+    assert [line for line in wide if not line.startswith("ValueError: ")] == []
 
 
 def test_what_was_not_printed_is_noticed():

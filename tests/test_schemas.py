@@ -14,6 +14,7 @@ import bayesregret as br
 from bayesregret.cli import run
 from bayesregret.experiments.sweep import FIELDS, sweep_experiments
 from bayesregret.problem import bandit_classes, problem_from_dict
+from book.agent_schema import agent_schema
 from pages import BLOCK
 
 FOLDER = pathlib.Path(br.__file__).parent / "schemas"
@@ -160,8 +161,5 @@ def test_saved_agents(policy, bandit):
     assert complaints("agent", state)  # the control
 
 
-def test_the_schema_of_agents_is_that_of_the_classes_that_read_them(monkeypatch):
-    monkeypatch.syspath_prepend(REFERENCE.parent)
-    from book.agent_schema import agent_schema
-
+def test_the_schema_of_agents_is_that_of_the_classes_that_read_them():
     assert SCHEMAS["agent.json"] == json.loads(json.dumps(agent_schema())), "run python docs/book/agent_schema.py"

@@ -60,10 +60,15 @@ def kind(value: Schema) -> str:
         return " or ".join(kind({**value, "type": each}) for each in given)
     if given == "array":
         items = value.get("items") or value.get("prefixItems", [{}])[0]
-        return f"list of {kind(items)}"
+        return f"list of {_several(items)}"
     if given == "object" and isinstance(value.get("additionalProperties"), dict):
-        return f"table of {kind(value['additionalProperties'])}"
+        return f"table of {_several(value['additionalProperties'])}"
     return WORDS.get(given, given)
+
+
+def _several(value: Schema) -> str:
+    one = kind(value)
+    return f"{one}s" if one in ("number", "whole number", "text") else one
 
 
 class SchemaTables(SphinxDirective):

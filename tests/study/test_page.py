@@ -8,6 +8,7 @@ import pytest
 
 import bayesregret
 from bayesregret.cli import run
+from pages import COLUMNS
 from shown import console_examples
 
 PAGE = (pathlib.Path(__file__).parents[2] / "docs" / "reference" / "studies.md").read_text()
@@ -17,6 +18,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", COLUMNS)
     monkeypatch.setattr(bayesregret, "__version__", "0.1.0")  # keys depend on it
 
 
