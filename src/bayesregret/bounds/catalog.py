@@ -71,6 +71,19 @@ posterior_variances = Formula(
     kind="quantity",
 )
 
+certified_lower = Formula(
+    "certified_lower",
+    "certified",
+    "The least Bayes regret that any policy can have, from below: the least regret with geometric discounting.",
+    policy=ANY,
+    kind="lower",
+)
+certified_thompson = Formula(
+    "certified_thompson",
+    "certified",
+    "Thompson sampling: the information about the best arm that its rounds bring is at most its prior entropy.",
+    policy="thompson",
+)
 certified_floor = Formula(
     "certified_floor",
     "certified",
