@@ -33,36 +33,36 @@ def pulls_shown(horizon: int) -> int:
 
 def bernoulli_margins(alpha: float, beta: float, horizon: int, charges: Array) -> Array:
     """Margins before the first pull, divided by the horizon, for each charge in (0, 1)."""
-    charges = np.ascontiguousarray(charges, dtype=np.float64)
-    run = compile_kernel(_margins)
-    found = np.empty_like(charges)
-    workers = min(os.cpu_count() or 1, len(charges))
-
-    def every(first: int) -> None:
-        part = np.empty(len(charges[first::workers]))
-        buffer = np.empty(pulls_shown(horizon) + 3)
-        run(alpha, beta, horizon, pulls_shown(horizon), charges[first::workers].copy(), part, buffer, np.empty(0))
-        found[first::workers] = part
-
-    if workers <= 1:
-        every(0)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(every, range(workers)))
-    return found
+    return _for_charges(alpha, beta, horizon, pulls_shown(horizon), charges, 0)[0]
 
 
-def bernoulli_boundary(alpha: float, beta: float, horizon: int, charge: float, pulls: int) -> Array:
-    """Successes, as a real number, with which an arm after 0, 1, ..., pulls - 1 pulls is worth the charge.
+def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array, pulls: int) -> Array:
+    """Successes, as real numbers, with which an arm is worth each charge after 0, 1, ..., pulls - 1 pulls.
 
     With fewer it is given up. Between lattice points margins are interpolated; below 0 and above the number of pulls
-    they are extrapolated.
+    they are extrapolated. The result has a row for each charge.
     """
-    shown = max(pulls_shown(horizon), pulls)
-    boundary = np.empty(pulls)
-    one = np.array([charge])
-    compile_kernel(_margins)(alpha, beta, horizon, shown, one, np.empty(1), np.empty(shown + 3), boundary)
-    return boundary
+    return _for_charges(alpha, beta, horizon, max(pulls_shown(horizon), pulls), charges, pulls)[1]
+
+
+def _for_charges(
+    alpha: float, beta: float, horizon: int, shown: int, charges: Array, pulls: int
+) -> tuple[Array, Array]:
+    """Margins and boundaries, by as many threads as there are processors."""
+    charges = np.ascontiguousarray(charges, dtype=np.float64)
+    run = compile_kernel(_margins)
+    margins, boundaries = np.empty(len(charges)), np.empty((len(charges), pulls))
+    workers = max(1, min(os.cpu_count() or 1, len(charges)))
+
+    def some(first: int) -> None:
+        run(alpha, beta, horizon, shown, first, workers, charges, margins, np.empty(shown + 3), boundaries)
+
+    if workers == 1:
+        some(0)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(some, range(workers)))
+    return margins, boundaries
 
 
 @functools.lru_cache(maxsize=256)
@@ -83,10 +83,19 @@ def bernoulli_discounted_index(alpha: float, beta: float, horizon: int) -> float
 
 
 def _margins(
-    alpha: float, beta: float, horizon: int, shown: int, charges: Array, margins: Array, value: Array, boundary: Any
+    alpha: float,
+    beta: float,
+    horizon: int,
+    shown: int,
+    first: int,
+    step: int,
+    charges: Array,
+    margins: Array,
+    value: Array,
+    boundaries: Any,
 ) -> None:
-    for i in range(charges.shape[0]):
-        margins[i] = _margin(alpha, beta, horizon, shown, charges[i], value, boundary)
+    for i in range(first, charges.shape[0], step):
+        margins[i] = _margin(alpha, beta, horizon, shown, charges[i], value, boundaries[i])
 
 
 @jitable
