@@ -117,6 +117,8 @@ def _margin(alpha, beta, horizon, shown, charge, value, boundary):
         top = min(highest, _highest(alpha, total, charge, pulls))
         # With fewer successes than these neither this pull nor any later one is worth the charge.
         start = max(0, min(lowest - 1, int(charge * total - alpha), pulls))
+        if pulls < boundary.shape[0]:  # two points to interpolate between
+            start = max(0, min(start, top - 1))
         for s in range(start, lowest):
             value[s] = 0.0
         values = value[start:]
@@ -148,7 +150,7 @@ def _highest(alpha, total, charge, pulls):
 def _crossing(value, start, lowest, top):
     """Where the margins, before negative ones are replaced by 0, cross 0."""
     right = min(max(lowest, start + 1), top)
-    if right == start:  # a single point
-        return float(start) if value[start] <= 0.0 else start - 1.0
+    if right == start:  # a single point: no pulls yet
+        return start - value[start]
     below, above = value[right - 1], value[right]
     return right - above / (above - below)
