@@ -8,6 +8,8 @@ from bayesregret.bounds.certified import (
     linear,
     mixture,
     prior_dependent,
+    thompson,
+    thompson_lower,
     ucb1,
 )
 
@@ -19,5 +21,7 @@ __all__ = [
     "linear",
     "mixture",
     "prior_dependent",
+    "thompson",
+    "thompson_lower",
     "ucb1",
 ]
