@@ -2,8 +2,8 @@
 
 Write h for an arm's density and F for its distribution function. The arms a and b are equal at y with all others below
 them with density h_a(y) h_b(y) prod F_i(y), the product over the others. Per pair of arms, and summed over pairs, these
-densities are products of `exp(log_below)` and `exp(log_rate)`, where the rate is h / F: no sum is ever subtracted, since
-one arm may account for nearly all of it. For Beta arms the coordinate y is the log-odds.
+densities are products of all F and of two rates h / F: no sum is ever subtracted, since one arm may account for nearly
+all of it. For Beta arms the coordinate y is the log-odds.
 """
 
 from __future__ import annotations

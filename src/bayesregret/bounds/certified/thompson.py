@@ -27,7 +27,7 @@ from bayesregret.bounds.gaps.linear import geometry
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit, GaussianBandit, LinearBandit
 from bayesregret.numerics.best_arm import TAIL, best_probabilities
-from bayesregret.numerics.best_arm_ties import Ties, beta_ties, normal_ties
+from bayesregret.numerics.best_arm_ties import beta_ties, normal_ties
 from bayesregret.numerics.correlated_best_arm import drawn_best
 from bayesregret.numerics.marginals import BetaMeans, NormalMeans
 

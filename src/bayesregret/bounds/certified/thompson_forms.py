@@ -1,9 +1,9 @@
 """Three bounds on the regret of Thompson sampling, for independent arms. Proofs: docs/theory/thompson.md.
 
 A round's regret is the sum over arms of D = P(arm is best) E[mean reward - its posterior mean | arm is best]. After k
-pulls D is at most `deviation` times a concave function J of the arm's probability q to be pulled; it is the arm's density
-of ties with the best other arm times `per_tie`; and its square, over 2 `spread` (1 - q), is at most the information that
-the round brings about the best arm. With multipliers for what the information and the ties add up to, D is at most
+pulls D is at most `deviation` times a concave function J of the arm's probability q to be pulled; it is the arm's
+density of ties with the best other arm times `per_tie`; and its square, over 2 `spread` (1 - q), is at most the
+information that the round brings about the best arm. With multipliers for what the information and the ties add up to, D is at most
 nu + q slope: nu is paid for every arm in every round, a slope once for each arm and number of pulls. Slopes may be
 negative: the n pulls of a run are n different ones, so together they cost at most the sum of the n largest slopes.
 """
@@ -113,8 +113,8 @@ def blocks(horizon: int, exact: int, growth: float) -> Blocks:
 def slopes(arms: AlikeArms, pulls: Array, by: Multipliers) -> Array:
     """For each number of pulls the least slope such that an arm's part of a round is at most nu + q slope.
 
-    With A = 1 - mu / per_tie, W = spread / (2 lambda) and any e from 0 to A, A D - lambda D^2 / (2 spread (1 - q)) is at
-    most e D + (A - e)^2 W (1 - q), and D is at most the deviation times excess(z) + z q, for any z.
+    With A = 1 - mu / per_tie, W = spread / (2 lambda) and any e from 0 to A, A D - lambda D^2 / (2 spread (1 - q)) is
+    at most e D + (A - e)^2 W (1 - q), and D is at most the deviation times excess(z) + z q, for any z.
     """
     deviation = arms.deviation(pulls)
     weight = np.maximum(0.0, 1.0 - by.ties / arms.per_tie(pulls))
@@ -185,7 +185,7 @@ def search_refined(kinds: list[AlikeArms], entropy: float, horizon: int) -> list
 
 def search_ties(kinds: list[AlikeArms], horizon: int) -> list[Multipliers]:
     """The best mu and nu for each kind alone, without information; similar kinds share them if there are many."""
-    found = {}
+    found: dict[int, Multipliers] = {}
     for group in _similar(kinds):
         middle = group[len(group) // 2]
         by = _search_alone(middle, horizon)
