@@ -80,7 +80,8 @@ class TiedInstances:
     def _rates(self, y: Array) -> Array:
         """(rows, arms): density over distribution function of each arm, divided by the largest."""
         log_rate = self._ties.log_rate(y)
-        return np.exp(log_rate - log_rate.max(axis=0))[self._ties.kind].T
+        rates: Array = np.exp(log_rate - log_rate.max(axis=0))
+        return rates[self._ties.kind].T
 
 
 class _NormalArms:

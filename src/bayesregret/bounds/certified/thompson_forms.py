@@ -3,8 +3,8 @@
 A round's regret is the sum over arms of D = P(arm is best) E[mean reward - its posterior mean | arm is best]. After k
 pulls D is at most `deviation` times a concave function J of the arm's probability q to be pulled; it is the arm's
 density of ties with the best other arm times `per_tie`; and its square, over 2 `spread` (1 - q), is at most the
-information that the round brings about the best arm. With multipliers for what the information and the ties add up to, D is at most
-nu + q slope: nu is paid for every arm in every round, a slope once for each arm and number of pulls. Slopes may be
+information that the round brings about the best arm. With multipliers for what information and ties add up to, D is at
+most nu + q slope: nu is paid for every arm in every round, a slope once for each arm and number of pulls. Slopes may be
 negative: the n pulls of a run are n different ones, so together they cost at most the sum of the n largest slopes.
 """
 
