@@ -89,9 +89,10 @@ class ThompsonIdentity(Result):
     def summary(self) -> str:
         """Describe the problem, and by which factor the variance is smaller, in one line."""
         size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}, {counted(self.runs, 'run')} each"
+        factor = brief(self.variance_factor) if math.isfinite(self.variance_factor) else "infinite"
         return (
-            f"thompson on {self.bandit.a_kind} bandit, {size}; variance of plain runs over that of the identity: "
-            + (brief(self.variance_factor))
+            f"thompson on {self.bandit.a_kind} bandit, {size}; "
+            f"variance of plain runs over that of the identity: {factor}"
         )
 
     def records(self) -> list[dict[str, Any]]:

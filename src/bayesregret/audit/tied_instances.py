@@ -17,7 +17,7 @@ from bayesregret.numerics.best_arm_ties import Ties, beta_ties, normal_ties
 from bayesregret.rng import Key
 from bayesregret.simulation.kernels.tied_arms import draw_uniforms
 
-AT_A_TIME = 1 << 18  # numbers in one table of uniform draws
+AT_A_TIME = 1 << 14  # numbers in one table of uniform draws
 UNIFORMS = 3  # of a run, for the place of the tie and for the two arms; one for each arm follows
 STEPS = 52  # of bisection on a panel
 

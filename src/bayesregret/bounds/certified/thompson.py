@@ -71,6 +71,8 @@ def _smallest(bandit: GaussianBandit | BernoulliBandit, horizon: int, order: int
     forms = {"information": plain, "refined": refined, "ties": ties}
     best = min(forms, key=forms.__getitem__)
     most = max(zip(problem.kinds, found.ties, strict=True), key=lambda pair: pair[0].copies)[1]
+    by_entropy = {"information": 0.5 * plain / max(problem.entropy, problem.entropy_error), "ties": 0.0}
+    by_entropy["refined"] = found.refined[0].information
     return Parts(
         {"leading": forms[best]},
         {
@@ -84,7 +86,7 @@ def _smallest(bandit: GaussianBandit | BernoulliBandit, horizon: int, order: int
             "ties_mu": most.ties,
             "ties_nu": most.round,
         },
-        unseen_error=forms[best] * problem.entropy_error / max(problem.entropy, problem.entropy_error, 1e-300),
+        unseen_error=by_entropy[best] * problem.entropy_error,
     )
 
 
@@ -114,7 +116,7 @@ def _gaussian(bandit: GaussianBandit, order: int) -> Problem:
     profiles = _grouped(_gaussian_arms, np.zeros(bandit.arms), widths, noises)
     first = noises**2 + widths**2  # variances of the next reward
     entropy = entropy_of(best_probabilities(NormalMeans(means, widths)))
-    return Problem(kinds, profiles, entropy, _entropy_error(bandit.arms), float(first.sum() - first.min()))
+    return Problem(kinds, profiles, entropy, _entropy_error(bandit.arms), math.fsum(first) - float(first.min()))
 
 
 def _grouped(make: Callable[..., AlikeArms], *parameters: Array) -> list[AlikeArms]:
@@ -145,7 +147,7 @@ def _bernoulli_problem(bandit: BernoulliBandit, order: int) -> Problem:
     kinds = _grouped(_bernoulli_arms, ties.overlaps(order)[ties.kind], pseudo_counts)
     profiles = _grouped(_bernoulli_arms, np.zeros(bandit.arms), pseudo_counts)
     entropy = entropy_of(best_probabilities(BetaMeans(bandit.alpha, bandit.beta)))
-    proxies = float(reward_proxy(bandit.alpha, bandit.beta).sum())
+    proxies = math.fsum(reward_proxy(bandit.alpha, bandit.beta))
     return Problem(kinds, profiles, entropy, _entropy_error(bandit.arms), min(0.25 * (bandit.arms - 1.0), proxies))
 
 
@@ -171,7 +173,7 @@ def reward_proxy(alpha: Array, beta: Array) -> Array:
 def entropy_of(probabilities: Array) -> float:
     """Entropy in nats."""
     some = probabilities[probabilities > 0.0]
-    return float(np.abs(np.sum(some * np.log(some))))
+    return abs(math.fsum(some * np.log(some)))
 
 
 def _entropy_error(arms: int) -> float:

@@ -26,11 +26,14 @@ LARGEST_Z, STEP_Z = 37.0, 0.01
 LOWEST_Z = -40.0
 # Up to this many pulls slopes are computed for each number, beyond it for blocks that grow by this fraction.
 FINE_PULLS, FINE_GROWTH = 256, 0.005
-SEARCHES = ((8, 0.25), (64, 0.05))  # blocks of the two rounds of a search
+# Blocks of the two rounds of a search, and the first step, in logarithms.
+SEARCHES = ((8, 0.25, 0.7), (64, 0.05, 0.1))
 FRACTIONS = np.linspace(0.0, 1.0, 65) ** 2  # of the range of e, in `slopes`: the least is often close to its start
-# Starts of the search for the multipliers, relative to an arm's prior variance and deviation.
+# Starts of the search for the multipliers, relative to their units.
 STARTS = [(mu, nu) for mu in (0.5, 0.1, 0.02, 0.004, 1e-4) for nu in (1e-1, 1e-2, 1e-3, 1e-5)]
+STARTS_OF_REFINED = [(information, nu) for information in (1.0, 0.1) for nu in (1e-1, 1e-2, 1e-4)]
 SEARCH = {"maxiter": 120, "xatol": 1e-3, "fatol": 0.0}
+DECIMALS = 4  # of the logarithms that it finds
 SMALLEST_LOG, LARGEST_LOG = -300.0, 300.0
 # With more kinds of arms than this, those of similar complexity share their multipliers.
 MOST_SEARCHES = 12
@@ -172,15 +175,14 @@ def search_refined(kinds: list[AlikeArms], entropy: float, horizon: int) -> list
     spread = math.fsum(arms.copies * _at_once(arms.spread) for arms in few)
     information = math.sqrt(horizon * spread / (2.0 * entropy)) if entropy > 0.0 else 1.0
     deviation = max(_at_once(arms.deviation) for arms in few)
-    starts = [(scale * information, nu * deviation) for scale in (1.0, 0.1) for nu in (1e-1, 1e-2, 1e-4)]
 
     def made(x: Array) -> Multipliers:
-        return Multipliers(float(x[0]), 0.0, float(x[1]))
+        return Multipliers(information * float(x[0]), 0.0, deviation * float(x[1]))
 
     def value(x: Array, cut: Blocks) -> float:
         return total(few, [made(x)] * len(few), entropy, horizon, cut)[0]
 
-    return [made(_search(value, starts, horizon))] * len(kinds)
+    return [made(_search(value, STARTS_OF_REFINED, horizon))] * len(kinds)
 
 
 def search_ties(kinds: list[AlikeArms], horizon: int) -> list[Multipliers]:
@@ -215,27 +217,32 @@ def _search_alone(arms: AlikeArms, horizon: int) -> Multipliers:
     """A kind alone has as many pulls as rounds: no slope below 0 is paid."""
     variance, deviation = _at_once(arms.per_tie), _at_once(arms.deviation)
 
+    def made(x: Array) -> Multipliers:
+        return Multipliers(0.0, variance * float(x[0]), deviation * float(x[1]))
+
     def value(x: Array, cut: Blocks) -> float:
-        by = Multipliers(0.0, float(x[0]), float(x[1]))
+        by = made(x)
         paid = np.maximum(0.0, slopes(arms, cut.starts, by))
         return horizon * (by.round + by.ties * arms.complexity) + float(paid @ cut.sizes)
 
-    found = _search(value, [(mu * variance, nu * deviation) for mu, nu in STARTS], horizon)
+    found = _search(value, STARTS, horizon)
     # With mu so high that no slope is left, ties alone bound the regret.
-    cut = blocks(horizon, *SEARCHES[-1])
-    best = min(found, np.array([variance, 0.0]), key=lambda x: value(x, cut))
-    return Multipliers(0.0, float(best[0]), float(best[1]))
+    cut = blocks(horizon, FINE_PULLS, FINE_GROWTH)
+    return made(min(found, np.array([1.0, 0.0]), key=lambda x: value(x, cut)))
 
 
 def _search(function: Callable[[Array, Blocks], float], starts: list[tuple[float, float]], horizon: int) -> Array:
-    """Minimise a convex function of two positive numbers, from the best of some starts, on finer and finer blocks."""
+    """Minimise a function of two positive numbers, from the best of some starts, on finer and finer blocks."""
 
     def of_logs(logs: Array, cut: Blocks) -> float:
         return function(np.exp(np.clip(logs, SMALLEST_LOG, LARGEST_LOG)), cut)
 
-    rough = blocks(horizon, *SEARCHES[0])
+    rough = blocks(horizon, *SEARCHES[0][:2])
     best = min((np.log(np.array(each)) for each in starts), key=lambda logs: of_logs(logs, rough))
-    for exact, growth in SEARCHES:
+    for exact, growth, step in SEARCHES:
+        simplex = best + step * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
         cut = blocks(horizon, exact, growth)
-        best = minimize(of_logs, best, args=(cut,), method="Nelder-Mead", options=SEARCH).x
-    return np.exp(np.clip(best, SMALLEST_LOG, LARGEST_LOG))
+        options = {**SEARCH, "initial_simplex": simplex}
+        best = minimize(of_logs, best, args=(cut,), method="Nelder-Mead", options=options).x
+    # Rounded, so that the rounding errors of the search do not reach the bound.
+    return np.exp(np.round(np.clip(best, SMALLEST_LOG, LARGEST_LOG), DECIMALS))
