@@ -55,6 +55,7 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
+    from bayesregret.audit.thompson_ties import ThompsonIdentity, thompson_identity
     from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
     from bayesregret.planning import Inversion, Plan, arms_for, horizon_for, plan, width_for
@@ -97,6 +98,7 @@ __all__ = [
     "QuantileUCB",
     "SimulationResult",
     "Thompson",
+    "ThompsonIdentity",
     "arms_for",
     "bayes_optimal_regret",
     "best_delta",
@@ -109,12 +111,14 @@ __all__ = [
     "load_problem",
     "plan",
     "simulate",
+    "thompson_identity",
     "width_for",
 ]
 
 _MODULES = ("bounds", "experiments", "report")
 # These modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
 _LAZY = {
+    "bayesregret.audit.thompson_ties": ("ThompsonIdentity", "thompson_identity"),
     "bayesregret.exact": ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"),
     "bayesregret.optimal": ("OptimalRegret", "bayes_optimal_regret", "gittins_index"),
     "bayesregret.planning": ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"),
