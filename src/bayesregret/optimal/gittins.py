@@ -97,21 +97,14 @@ def check_has_indices(bandit: Bandit) -> None:
         raise ValueError(f"bandit must be gaussian or bernoulli for gittins, got {bandit.a_kind} one")
 
 
-def check_within_horizon(bandit: Bandit, horizon: int | None) -> int:
-    """Return the horizon if tables for it are small enough, otherwise raise a ValueError."""
+def longest_horizon(bandit: Bandit) -> int:
+    """Return the longest horizon whose tables by remaining rounds are small enough."""
     check_has_indices(bandit)
-    if horizon is None:
-        raise ValueError("horizon must be given for gittins")
-    largest, kinds = LARGEST_HORIZON[bandit.kind], 1
-    if isinstance(bandit, GaussianBandit):
-        kinds = len(_pseudo_counts(bandit)[0])
-        largest = min(largest, math.isqrt(largest**2 * MOST_KINDS // kinds))
-    if horizon > largest:
-        many = f" with {kinds} kinds of arms" if kinds > MOST_KINDS else ""
-        raise ValueError(
-            f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit{many}, got {horizon}"
-        )
-    return horizon
+    largest = LARGEST_HORIZON[bandit.kind]
+    if not isinstance(bandit, GaussianBandit):
+        return largest
+    kinds = len(pseudo_counts_of(bandit)[0])
+    return min(largest, math.isqrt(largest**2 * MOST_KINDS // kinds))
 
 
 def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
@@ -124,11 +117,11 @@ def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDAr
 
 def gaussian_tables(bandit: GaussianBandit, horizon: int) -> tuple[Array, NDArray[np.int64]]:
     """One table of widths per kind of arm, and the kind of every arm."""
-    pseudo_counts, kind = _pseudo_counts(bandit)
+    pseudo_counts, kind = pseudo_counts_of(bandit)
     return _gaussian_tables(tuple(pseudo_counts.tolist()), horizon), kind
 
 
-def _pseudo_counts(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
+def pseudo_counts_of(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
     """Distinct prior pseudo-counts, which determine an arm up to scale and shift, and the kind of every arm."""
     pseudo_counts, kind = np.unique(np.full(bandit.arms, bandit.model.pseudo_count), return_inverse=True)
     return pseudo_counts, kind.astype(np.int64)
