@@ -12,9 +12,10 @@ import functools
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
@@ -24,6 +25,19 @@ from bayesregret.dispatch import compile_kernel, jitable
 LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 800, 60_000
 # Minus the logarithm of the probability, far above the charge, of ever giving up.
 SURE = 26.0
+
+
+class Boundary(NamedTuple):
+    """Where the margins of a charge become positive, after 0, 1, ... pulls; its arrays may be empty."""
+
+    fewest: NDArray[np.int64]  # successes with a positive margin; one more than the pulls if none have one
+    above: Array  # margin with as many successes; extrapolated if these are more than the pulls
+    below: Array  # margin with one success less; extrapolated if this is less than none
+
+
+def make_boundary(pulls: int) -> Boundary:
+    """Return arrays for the boundary after 0, ..., pulls - 1 pulls."""
+    return Boundary(np.zeros(pulls, np.int64), np.zeros(pulls), np.zeros(pulls))
 
 
 def pulls_shown(horizon: int) -> int:
@@ -41,7 +55,8 @@ def bernoulli_margins(alpha: float, beta: float, horizon: int, charges: Array) -
     def every(first: int) -> None:
         part = np.empty(len(charges[first::workers]))
         buffer = np.empty(pulls_shown(horizon) + 3)
-        run(alpha, beta, horizon, pulls_shown(horizon), charges[first::workers].copy(), part, buffer, np.empty(0))
+        none = make_boundary(0)
+        run(alpha, beta, horizon, pulls_shown(horizon), charges[first::workers].copy(), part, buffer, none)
         found[first::workers] = part
 
     if workers <= 1:
@@ -59,10 +74,9 @@ def bernoulli_boundary(alpha: float, beta: float, horizon: int, charge: float, p
     they are extrapolated.
     """
     shown = max(pulls_shown(horizon), pulls)
-    boundary = np.empty(pulls)
-    one = np.array([charge])
-    compile_kernel(_margins)(alpha, beta, horizon, shown, one, np.empty(1), np.empty(shown + 3), boundary)
-    return boundary
+    found = make_boundary(pulls)
+    compile_kernel(_margins)(alpha, beta, horizon, shown, np.array([charge]), np.empty(1), np.empty(shown + 3), found)
+    return np.asarray(found.fewest - found.above / (found.above - found.below))
 
 
 @functools.lru_cache(maxsize=256)
@@ -86,12 +100,15 @@ def _margins(
     alpha: float, beta: float, horizon: int, shown: int, charges: Array, margins: Array, value: Array, boundary: Any
 ) -> None:
     for i in range(charges.shape[0]):
-        margins[i] = _margin(alpha, beta, horizon, shown, charges[i], value, boundary)
+        margins[i] = margin_recursion(alpha, beta, horizon, shown, charges[i], value, boundary)
 
 
 @jitable
-def _margin(alpha, beta, horizon, shown, charge, value, boundary):
-    """Margin before the first pull. `value` holds max(0, margin) by successes, from `lowest` to `highest` + 1."""
+def margin_recursion(alpha, beta, horizon, shown, charge, value, boundary):
+    """Margin before the first pull, and the boundary as far as its arrays go.
+
+    `value` holds max(0, margin) by successes, from `lowest` to `highest` + 1.
+    """
     discount, pay = 1.0 - 1.0 / horizon, 1.0 / horizon
     total = alpha + beta + shown
     highest = _highest(alpha, total, charge, shown)
@@ -118,8 +135,14 @@ def _margin(alpha, beta, horizon, shown, charge, value, boundary):
         lowest, highest = start, top
         while lowest < top and value[lowest] <= 0.0:
             lowest += 1
-        if pulls < boundary.shape[0]:
-            boundary[pulls] = _crossing(value, start, lowest, top)
+        if pulls < boundary.fewest.shape[0]:
+            fewest = lowest if value[lowest] > 0.0 else lowest + 1
+            # With fewer than `start` successes the margin is that of one pull.
+            below = value[fewest - 1] if fewest > start else pay * ((alpha + fewest - 1.0) * inverse_total - charge)
+            boundary.fewest[pulls], boundary.below[pulls] = fewest, below
+            boundary.above[pulls] = value[fewest] if fewest <= top else 0.0
+            if fewest == 0 and pulls > 0:
+                boundary.below[pulls] = 2.0 * value[0] - value[1]
         for s in range(start, lowest):
             value[s] = 0.0
         value[lowest] = max(0.0, value[lowest]) if pulls > 0 else value[lowest]
@@ -133,13 +156,3 @@ def _highest(alpha, total, charge, pulls):
     third = SURE / 3.0
     above = third + math.sqrt(third * third + 2.0 * SURE * total * charge * (1.0 - charge))
     return max(0, min(pulls, int(charge * total - alpha + above) + 1))
-
-
-@jitable
-def _crossing(value, start, lowest, top):
-    """Where the margins, before negative ones are replaced by 0, cross 0."""
-    right = min(max(lowest, start + 1), top)
-    if right == start:  # a single point
-        return float(start) if value[start] <= 0.0 else start - 1.0
-    below, above = value[right - 1], value[right]
-    return right - above / (above - below)

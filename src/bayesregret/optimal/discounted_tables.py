@@ -1,4 +1,7 @@
-"""Tables of Gittins indices with a discount, by pulls, that the policy `Gittins` uses."""
+"""Tables of Gittins indices with a discount, by pulls: what the policy `Gittins` looks up.
+
+A discount d gives an arm a lifetime of 1 / (1 - d) pulls, the rounds of the finite horizon that it stands for.
+"""
 
 from __future__ import annotations
 
@@ -8,70 +11,84 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
-from bayesregret.optimal.gittins import check_has_indices, pseudo_counts_of
-from bayesregret.optimal.gittins_bernoulli import bernoulli_index
-from bayesregret.optimal.gittins_gaussian import gaussian_width
+from bayesregret.optimal.discounted_bernoulli_table import bernoulli_table
+from bayesregret.optimal.discounted_gaussian import LONGEST_BLOCK, NEGLIGIBLE, discounted_gaussian
+from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, pseudo_counts_of
 
 LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
-# Entries of all tables together: half a gigabyte.
+# Entries of the tables of all kinds of arms: half a gigabyte.
 MOST_ENTRIES = 1 << 26
-# Without a horizon, a table ends after this many times the pulls that count, 1 / (1 - discount).
+# From this many lifetimes on, the index exceeds the mean by almost a constant over the pulls, and tables end.
 LIFETIMES = 10
-SHALLOWEST = 16
+# Decisions of the recursion commit to at most this part of a lifetime.
+PART_OF_LIFETIME = 0.02
+DEGREE = 3
+WEAK = 1e4  # beyond this pseudo-count all priors use the same scale of pulls
+CERTAIN = 1e13  # pseudo-count beyond which pulls teach nothing, to all digits
+
+
+def lifetime_of(discount: float) -> float:
+    """Return 1 / (1 - discount), as a whole number where it is one but for rounding."""
+    lifetime = 1.0 / (1.0 - discount)
+    return float(round(lifetime)) if abs(lifetime - round(lifetime)) < 1e-9 * lifetime else lifetime
 
 
 def depth_of_tables(bandit: Bandit, horizon: int | None, discount: float) -> int:
     """Return how many numbers of pulls the tables have, from 0; ValueError if they would be too large."""
     check_has_indices(bandit)
-    largest, kinds = LARGEST_HORIZON[bandit.kind], len(_kinds_of(bandit)[0])
+    enough = math.ceil(min(LIFETIMES * lifetime_of(discount), 1e15))
+    kinds = len(pseudo_counts_of(bandit)[0] if isinstance(bandit, GaussianBandit) else kinds_of_bernoulli(bandit)[0])
     each = MOST_ENTRIES // kinds
-    if isinstance(bandit, BernoulliBandit):
-        each = math.isqrt(2 * each)
-    largest = min(largest, each - 2)
-    if horizon is None:
-        return max(SHALLOWEST, min(largest, math.ceil(LIFETIMES / (1.0 - discount)))) + 2
-    if horizon > largest:
-        many = f" with {kinds} kinds of arms" if largest < LARGEST_HORIZON[bandit.kind] else ""
+    room = (each if isinstance(bandit, GaussianBandit) else math.isqrt(2 * each)) - 2
+    largest = min(LARGEST_HORIZON[bandit.kind], room)
+    if horizon is not None and horizon > largest < enough:
+        many = f" with {kinds} kinds of arms" if room < LARGEST_HORIZON[bandit.kind] else ""
         raise ValueError(
-            f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit{many}, got {horizon}"
+            f"horizon must be at most {largest} for gittins on {bandit.a_kind} bandit{many} and a discount of "
+            f"{discount:.10g}, got {horizon}"
         )
-    return horizon + 2  # a simulation looks one reward ahead
+    return min(largest if horizon is None else horizon, largest, enough) + 2  # a simulation looks one reward ahead
 
 
 def gaussian_tables(bandit: GaussianBandit, discount: float, depth: int) -> tuple[Array, NDArray[np.int64]]:
     """One row of widths per kind of arm, by pulls, and the kind of every arm."""
     pseudo_counts, kind = pseudo_counts_of(bandit)
-    return _gaussian_tables(tuple(pseudo_counts.tolist()), discount, depth), kind
+    return _gaussian_tables(tuple(pseudo_counts.tolist()), lifetime_of(discount), depth), kind
 
 
 def bernoulli_tables(bandit: BernoulliBandit, discount: float, depth: int) -> tuple[Array, NDArray[np.int64]]:
     """One row of indices per kind of arm, by pulls and successes, and the kind of every arm."""
-    kinds, kind = _kinds_of(bandit)
-    return _bernoulli_tables(tuple(map(tuple, kinds.tolist())), discount, depth), kind
-
-
-def _kinds_of(bandit: Any) -> tuple[Array, NDArray[np.int64]]:
-    if isinstance(bandit, GaussianBandit):
-        return pseudo_counts_of(bandit)
-    kinds, kind = np.unique(np.stack([bandit.alpha, bandit.beta], axis=1), axis=0, return_inverse=True)
-    return kinds, kind.ravel().astype(np.int64)
+    kinds, kind = kinds_of_bernoulli(bandit)
+    return _bernoulli_tables(tuple(map(tuple, kinds.tolist())), lifetime_of(discount), depth), kind
 
 
 @functools.lru_cache(maxsize=4)
-def _gaussian_tables(pseudo_counts: tuple[float, ...], discount: float, depth: int) -> Array:
-    rounds = math.ceil(math.log(1e-9) / math.log(discount))
-    return np.array([[gaussian_width(q + k, rounds, discount) for k in range(depth)] for q in pseudo_counts])
+def _gaussian_tables(pseudo_counts: tuple[float, ...], lifetime: float, depth: int) -> Array:
+    return np.stack([gaussian_widths(pseudo_count, lifetime, depth) for pseudo_count in pseudo_counts])
 
 
 @functools.lru_cache(maxsize=4)
-def _bernoulli_tables(kinds: tuple[tuple[float, float], ...], discount: float, depth: int) -> Array:
-    rounds = math.ceil(math.log(1e-9) / math.log(discount))
-    return np.array(
-        [
-            [bernoulli_index(a + s, b + k - s, rounds, discount) for k in range(depth) for s in range(k + 1)]
-            for a, b in kinds
-        ]
-    )
+def _bernoulli_tables(kinds: tuple[Any, ...], lifetime: float, depth: int) -> Array:
+    return np.stack([bernoulli_table(alpha, beta, lifetime, depth) for alpha, beta in kinds])
+
+
+def gaussian_widths(pseudo_count: float, lifetime: float, depth: int) -> Array:
+    """Index minus posterior mean after 0, ..., depth - 1 pulls of an arm with noise 1.
+
+    The recursion knows them after each pull at first and then at ever longer distances, between which the logarithm of
+    the width is a smooth function of the logarithm of all pulls, the prior pseudo-count included.
+    """
+    if pseudo_count >= CERTAIN:
+        return np.zeros(depth)
+    all_pulls = pseudo_count - lifetime * math.log(NEGLIGIBLE)
+    solved = discounted_gaussian(pseudo_count, lifetime, longest=min(LONGEST_BLOCK, PART_OF_LIFETIME * lifetime / all_pulls))
+    wanted, known = np.arange(depth), solved.pulls
+    if depth <= len(known) and known[depth - 1] == depth - 1:
+        return solved.widths[:depth].copy()
+    scaled, at = (np.log1p(pulls / min(pseudo_count, WEAK)) for pulls in (known, wanted))
+    logarithms = make_interp_spline(scaled, np.log(solved.widths), k=min(DEGREE, len(known) - 1))(at)
+    return np.asarray(np.exp(logarithms))

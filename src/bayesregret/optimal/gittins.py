@@ -109,10 +109,9 @@ def longest_horizon(bandit: Bandit) -> int:
 
 def bernoulli_tables(bandit: BernoulliBandit, horizon: int) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
     """One row of indices per kind of arm, the kind of every arm, and the offset in a row by number of pulls."""
-    priors = np.stack([bandit.alpha, bandit.beta], axis=1)
-    kinds, kind = np.unique(priors, axis=0, return_inverse=True)
+    kinds, kind = kinds_of_bernoulli(bandit)
     made = [_bernoulli_table(alpha, beta, horizon) for alpha, beta in kinds.tolist()]
-    return np.stack([table for table, _ in made]), kind.ravel().astype(np.int64), made[0][1]
+    return np.stack([table for table, _ in made]), kind, made[0][1]
 
 
 def gaussian_tables(bandit: GaussianBandit, horizon: int) -> tuple[Array, NDArray[np.int64]]:
@@ -125,6 +124,12 @@ def pseudo_counts_of(bandit: GaussianBandit) -> tuple[Array, NDArray[np.int64]]:
     """Distinct prior pseudo-counts, which determine an arm up to scale and shift, and the kind of every arm."""
     pseudo_counts, kind = np.unique(np.full(bandit.arms, bandit.model.pseudo_count), return_inverse=True)
     return pseudo_counts, kind.astype(np.int64)
+
+
+def kinds_of_bernoulli(bandit: BernoulliBandit) -> tuple[Array, NDArray[np.int64]]:
+    """Distinct priors, (kinds, 2), and the kind of every arm."""
+    kinds, kind = np.unique(np.stack([bandit.alpha, bandit.beta], axis=1), axis=0, return_inverse=True)
+    return kinds, kind.ravel().astype(np.int64)
 
 
 @functools.lru_cache(maxsize=4)
