@@ -12,32 +12,18 @@ import functools
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import compile_kernel, jitable
+from bayesregret.dispatch import compile_kernel, contract, jitable
 
 # The mean reward is shown after this many horizons (discount e^-14) or, where that is slow, after fewer (e^-9), or
 # after the largest number of pulls.
 LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 800, 60_000
 # Minus the logarithm of the probability, far above the charge, of ever giving up.
 SURE = 26.0
-
-
-class Boundary(NamedTuple):
-    """Where the margins of a charge become positive, after 0, 1, ... pulls; its arrays may be empty."""
-
-    fewest: NDArray[np.int64]  # successes with a positive margin; one more than the pulls if none have one
-    above: Array  # margin with as many successes; extrapolated if these are more than the pulls
-    below: Array  # margin with one success less; extrapolated if this is less than none
-
-
-def make_boundary(pulls: int) -> Boundary:
-    """Return arrays for the boundary after 0, ..., pulls - 1 pulls."""
-    return Boundary(np.zeros(pulls, np.int64), np.zeros(pulls), np.zeros(pulls))
 
 
 def pulls_shown(horizon: int) -> int:
@@ -47,36 +33,36 @@ def pulls_shown(horizon: int) -> int:
 
 def bernoulli_margins(alpha: float, beta: float, horizon: int, charges: Array) -> Array:
     """Margins before the first pull, divided by the horizon, for each charge in (0, 1)."""
-    charges = np.ascontiguousarray(charges, dtype=np.float64)
-    run = compile_kernel(_margins)
-    found = np.empty_like(charges)
-    workers = min(os.cpu_count() or 1, len(charges))
-
-    def every(first: int) -> None:
-        part = np.empty(len(charges[first::workers]))
-        buffer = np.empty(pulls_shown(horizon) + 3)
-        none = make_boundary(0)
-        run(alpha, beta, horizon, pulls_shown(horizon), charges[first::workers].copy(), part, buffer, none)
-        found[first::workers] = part
-
-    if workers <= 1:
-        every(0)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(every, range(workers)))
-    return found
+    return _for_charges(alpha, beta, horizon, pulls_shown(horizon), charges, 0)[0]
 
 
-def bernoulli_boundary(alpha: float, beta: float, horizon: int, charge: float, pulls: int) -> Array:
-    """Successes, as a real number, with which an arm after 0, 1, ..., pulls - 1 pulls is worth the charge.
+def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array, pulls: int) -> Array:
+    """Successes, as real numbers, with which an arm is worth each charge after 0, 1, ..., pulls - 1 pulls.
 
     With fewer it is given up. Between lattice points margins are interpolated; below 0 and above the number of pulls
-    they are extrapolated.
+    they are extrapolated. The result has a row for each charge.
     """
-    shown = max(pulls_shown(horizon), pulls)
-    found = make_boundary(pulls)
-    compile_kernel(_margins)(alpha, beta, horizon, shown, np.array([charge]), np.empty(1), np.empty(shown + 3), found)
-    return np.asarray(found.fewest - found.above / (found.above - found.below))
+    return _for_charges(alpha, beta, horizon, max(pulls_shown(horizon), pulls), charges, pulls)[1]
+
+
+def _for_charges(
+    alpha: float, beta: float, horizon: int, shown: int, charges: Array, pulls: int
+) -> tuple[Array, Array]:
+    """Margins and boundaries, by as many threads as there are processors."""
+    charges = np.ascontiguousarray(charges, dtype=np.float64)
+    run = compile_kernel(_margins)
+    margins, boundaries = np.empty(len(charges)), np.empty((len(charges), pulls))
+    workers = max(1, min(os.cpu_count() or 1, len(charges)))
+
+    def some(first: int) -> None:
+        run(alpha, beta, horizon, shown, first, workers, charges, margins, np.empty(shown + 3), boundaries)
+
+    if workers == 1:
+        some(0)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(some, range(workers)))
+    return margins, boundaries
 
 
 @functools.lru_cache(maxsize=256)
@@ -97,18 +83,36 @@ def bernoulli_discounted_index(alpha: float, beta: float, horizon: int) -> float
 
 
 def _margins(
-    alpha: float, beta: float, horizon: int, shown: int, charges: Array, margins: Array, value: Array, boundary: Any
+    alpha: float,
+    beta: float,
+    horizon: int,
+    shown: int,
+    first: int,
+    step: int,
+    charges: Array,
+    margins: Array,
+    value: Array,
+    boundaries: Any,
 ) -> None:
-    for i in range(charges.shape[0]):
-        margins[i] = margin_recursion(alpha, beta, horizon, shown, charges[i], value, boundary)
+    for i in range(first, charges.shape[0], step):
+        margins[i] = margin_before_pulls(alpha, beta, horizon, shown, charges[i], value, boundaries[i])
+
+
+@contract()
+def keep_boundary(record, pulls, value, start, lowest, top, one_pull):
+    """Keep where the margins cross 0 after so many pulls. `value` has them from `start` to `top` successes, the first
+    positive one, if any, is at `lowest`; with one success less than `start` the margin is `one_pull`."""
+
+
+@keep_boundary.otherwise
+def keep_crossing(record, pulls, value, start, lowest, top, one_pull):
+    if pulls < record.shape[0]:
+        record[pulls] = _crossing(value, start, lowest, top)
 
 
 @jitable
-def margin_recursion(alpha, beta, horizon, shown, charge, value, boundary):
-    """Margin before the first pull, and the boundary as far as its arrays go.
-
-    `value` holds max(0, margin) by successes, from `lowest` to `highest` + 1.
-    """
+def margin_before_pulls(alpha, beta, horizon, shown, charge, value, record):
+    """Margin before the first pull. `value` holds max(0, margin) by successes, from `lowest` to `highest` + 1."""
     discount, pay = 1.0 - 1.0 / horizon, 1.0 / horizon
     total = alpha + beta + shown
     highest = _highest(alpha, total, charge, shown)
@@ -135,14 +139,7 @@ def margin_recursion(alpha, beta, horizon, shown, charge, value, boundary):
         lowest, highest = start, top
         while lowest < top and value[lowest] <= 0.0:
             lowest += 1
-        if pulls < boundary.fewest.shape[0]:
-            fewest = lowest if value[lowest] > 0.0 else lowest + 1
-            # With fewer than `start` successes the margin is that of one pull.
-            below = value[fewest - 1] if fewest > start else pay * ((alpha + fewest - 1.0) * inverse_total - charge)
-            boundary.fewest[pulls], boundary.below[pulls] = fewest, below
-            boundary.above[pulls] = value[fewest] if fewest <= top else 0.0
-            if fewest == 0 and pulls > 0:
-                boundary.below[pulls] = 2.0 * value[0] - value[1]
+        keep_boundary(record, pulls, value, start, lowest, top, pay * ((alpha + start - 1.0) * inverse_total - charge))
         for s in range(start, lowest):
             value[s] = 0.0
         value[lowest] = max(0.0, value[lowest]) if pulls > 0 else value[lowest]
@@ -156,3 +153,13 @@ def _highest(alpha, total, charge, pulls):
     third = SURE / 3.0
     above = third + math.sqrt(third * third + 2.0 * SURE * total * charge * (1.0 - charge))
     return max(0, min(pulls, int(charge * total - alpha + above) + 1))
+
+
+@jitable
+def _crossing(value, start, lowest, top):
+    """Where the margins, before negative ones are replaced by 0, cross 0."""
+    right = min(max(lowest, start + 1), top)
+    if right == start:  # a single point
+        return float(start) if value[start] <= 0.0 else start - 1.0
+    below, above = value[right - 1], value[right]
+    return right - above / (above - below)

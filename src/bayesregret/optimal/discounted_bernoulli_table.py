@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.optimal.discounted_bernoulli import make_boundary, margin_recursion
+from bayesregret.optimal.discounted_bernoulli import keep_boundary, margin_before_pulls
 
 # Charges for each number of pulls in the table, at least and at most so many.
 CHARGES_PER_PULL, FEWEST_CHARGES, MOST_CHARGES = 4, 1_000, 4_000
@@ -27,6 +28,30 @@ LIFETIMES, MOST_PULLS = 9, 60_000
 CHUNKS = 32  # of charges, shared among threads
 CERTAIN = 1e12  # pseudo-count beyond which pulls teach nothing
 HALVINGS = 12  # of the interval that the highest index is in
+
+
+class Boundary(NamedTuple):
+    """Where the margins of a charge become positive, after 0, 1, ... pulls."""
+
+    fewest: NDArray[np.int64]  # successes with a positive margin; one more than the pulls if none have one
+    above: Array  # margin with as many successes; 0 if these are more than the pulls
+    below: Array  # margin with one success less; extrapolated if this is less than none
+
+
+def make_boundary(depth: int) -> Boundary:
+    return Boundary(np.zeros(depth, np.int64), np.zeros(depth), np.zeros(depth))
+
+
+@keep_boundary.implement(Boundary)
+def keep_both_sides(record, pulls, value, start, lowest, top, one_pull):
+    if pulls >= record.fewest.shape[0]:
+        return
+    fewest = lowest if value[lowest] > 0.0 else lowest + 1
+    record.fewest[pulls] = fewest
+    record.above[pulls] = value[fewest] if fewest <= top else 0.0
+    record.below[pulls] = value[fewest - 1] if fewest > start else one_pull
+    if fewest == 0 and top > 0:
+        record.below[pulls] = 2.0 * value[0] - value[1]
 
 
 def bernoulli_table(alpha: float, beta: float, lifetime: float, depth: int) -> Array:
@@ -84,14 +109,14 @@ def _highest_index(alpha: float, beta: float, lifetime: float, depth: int, shown
 def _boundary(
     alpha: float, beta: float, lifetime: float, shown: int, charge: float, value: Array, boundary: Any
 ) -> None:
-    margin_recursion(alpha, beta, lifetime, shown, charge, value, boundary)
+    margin_before_pulls(alpha, beta, lifetime, shown, charge, value, boundary)
 
 
 def _fill(
     alpha: float, beta: float, lifetime: float, shown: int, charges: Array, value: Array, one: Any, two: Any, table: Any
 ) -> None:
     for i in range(charges.shape[0]):
-        margin_recursion(alpha, beta, lifetime, shown, charges[i], value, two)
+        margin_before_pulls(alpha, beta, lifetime, shown, charges[i], value, two)
         if i > 0:
             _pass_states(charges[i - 1], charges[i], one, two, table)
         one, two = two, one

@@ -4,9 +4,9 @@ With noise 1 and precision q (prior pseudo-count plus pulls), let c(x) be the ma
 posterior mean is x above the charge. Far above the charge c(x) = x. One recursion from the last decision to the first
 serves all charges and all means, because only their difference matters.
 
-Decisions are for one pull each at first, later for blocks whose lengths grow with the precision. The rewards of a block
-but for its last are shown before the decision, and after the last block the mean reward: the arm can only be worth more
-that way. So the margin is never too small, and a bound from below on regret stays one (docs/theory/certified-lower.md).
+Decisions are for one pull each at first, later for blocks whose lengths grow with the pulls. The rewards of a block but
+for its last are shown before the decision: the arm can only be worth more that way, so a bound from below on regret
+stays one (docs/theory/certified-lower.md). After the last decision the arm is pulled forever or never again.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from bayesregret.optimal.gaussian_lattice import (
     weight_start,
 )
 
-# Discount after which the mean reward is shown.
-NEGLIGIBLE = 1e-7
-# Blocks are at most this fraction of the precision.
+# Discount after the last decision.
+NEGLIGIBLE = 1e-8
+# Blocks are at most this fraction of the pulls.
 LONGEST_BLOCK = 1e-3
 # Discrete stopping boundaries lie this many standard deviations of a step inside those of continuous time (Chernoff).
 DISCRETE_SHIFT = 0.5826
@@ -72,10 +72,13 @@ class DiscountedGaussian:
         Numbers of pulls at which `widths` are known, from 0.
     widths : ndarray
         The index minus the posterior mean after these pulls.
+    neglected : float
+        How much more the arm can be worth, divided by the horizon, if its mean is shown after the last decision.
     """
 
     pulls: NDArray[np.int64]
     widths: Array
+    neglected: float
     _values: Array  # weighted margins at the second decision
     _place: tuple[int, int, float]  # first and last lattice point, spacing
     _step: tuple[float, float, float]  # deviation of the first step, pay and discount of the first decision
@@ -88,14 +91,14 @@ class DiscountedGaussian:
         return heights, slopes
 
 
-def make_schedule(pseudo_count: float, horizon: float, longest: float = LONGEST_BLOCK) -> Schedule:
+def make_schedule(horizon: float, longest: float = LONGEST_BLOCK) -> Schedule:
     """Return decisions of one pull each, then of blocks, until the discount is negligible."""
     end = horizon * -math.log(NEGLIGIBLE)
     starts = []
     at = 0
     while at < end:
         starts.append(at)
-        at += max(1, int(longest * (pseudo_count + at)))
+        at += max(1, int(longest * at))
     pulls = np.array(starts, dtype=np.int64)
     lengths = np.diff(np.append(pulls, at))
     logarithms = lengths * (math.log1p(-1.0 / horizon) if horizon > 1 else -math.inf)
@@ -107,63 +110,60 @@ def discounted_gaussian(
     pseudo_count: float, horizon: float, points: int = POINTS, longest: float = LONGEST_BLOCK
 ) -> DiscountedGaussian:
     """Solve the stopping problem with discount 1 - 1/horizon of an arm with noise 1 and this prior pseudo-count."""
-    schedule = make_schedule(pseudo_count, horizon, longest)
+    schedule = make_schedule(horizon, longest)
     precisions = schedule.precisions(pseudo_count)
-    deviations = np.sqrt(np.append(np.diff(precisions) / (precisions[1:] * precisions[:-1]), 1.0 / precisions[-1]))
+    deviations = np.sqrt(np.diff(precisions) / (precisions[1:] * precisions[:-1]))
+    learning = np.sqrt((precisions[-1] - precisions) / (precisions[-1] * precisions))
     widths = np.empty(len(precisions))
-    lattice = make_lattice(_longest(precisions, deviations, points))
+    lattice = make_lattice(_longest(learning, deviations, points))
     bottom, top, spacing, swapped = compile_kernel(_sweep_back)(
-        precisions, deviations, schedule.pays, schedule.discounts, points, end_rule(), lattice, widths
+        learning, deviations, schedule.pays, schedule.discounts, points, end_rule(), lattice, widths
     )
     values = lattice.earlier if swapped else lattice.now
     middle = len(values) // 2
     first = (float(deviations[0]), float(schedule.pays[0]), float(schedule.discounts[0]))
-    unit = 1.0 / np.sqrt(precisions * (precisions + 1.0))
     known = schedule.pulls + schedule.lengths - 1
+    unit = 1.0 / np.sqrt(precisions * (precisions + 1.0))[:-1]
+    widths[:-1] += DISCRETE_SHIFT * np.where(schedule.lengths[:-1] > 1, deviations - unit, 0.0)
     return DiscountedGaussian(
-        known,
-        widths + DISCRETE_SHIFT * np.where(schedule.lengths > 1, deviations - unit, 0.0),
+        known[:-1],
+        widths[:-1],
+        float(np.exp(-(schedule.pulls[-1] + schedule.lengths[-1]) / horizon) / np.sqrt(2.0 * np.pi * precisions[-1])),
         values[middle + bottom : middle + top + 1].copy(),
         (bottom, top, spacing),
         first,
     )
 
 
-def _longest(precisions: Array, deviations: Array, points: int) -> int:
+def _longest(learning: Array, deviations: Array, points: int) -> int:
     """Lattice points on each side that suffice for all decisions."""
     reach = math.ceil(REACH * 2 * points) + 1
-    farthest = math.ceil(float(np.max(SURE / np.sqrt(precisions[:-1]) / deviations[:-1], initial=SURE)) * 2 * points)
+    farthest = math.ceil(SURE * float(np.max(learning[:-1] / deviations)) * 2 * points)
     return farthest + 4 * reach + 4 * STENCIL + 2 * SPARE
 
 
 def _sweep_back(
-    precisions: Array,
-    deviations: Array,
-    pays: Array,
-    discounts: Array,
-    points: int,
-    rule: Any,
-    lattice: Any,
-    widths: Any,
+    learning: Array, deviations: Array, pays: Array, discounts: Array, points: int, rule: Any, lattice: Any, widths: Any
 ) -> Any:
     """Write the widths of all decisions; leave weighted margins at the second decision in one of the two buffers.
 
-    Returns the first and last point, the spacing, and whether the margins are in the second buffer.
+    `learning` is the standard deviation of all that is learned later. Returns the first and last point, the spacing,
+    and whether the margins are in the second buffer.
     """
     now, earlier = lattice.now, lattice.earlier
     middle = now.shape[0] // 2
-    last = precisions.shape[0] - 1
-    spacing = deviations[max(0, last - 1)] / points
-    top = math.ceil(SURE * deviations[last] / spacing)
-    first = _show_mean(now, middle, top, spacing, deviations[last], pays[last], discounts[last])
-    zero = find_zero(now, middle, first)
-    widths[last] = -zero * spacing
+    last = deviations.shape[0]
+    spacing = deviations[last - 1] / points
+    zero, top = 0.0, 0
+    widths[last] = 0.0
+    for i in range(-SPARE, 1):
+        now[middle + i] = spacing * i
     for i in range(last - 1, 0, -1):
         if deviations[i] >= 2 * points * spacing:
             spacing, zero, top = 2.0 * spacing, 0.5 * zero, top // 2
             drop_every_other(now, middle, math.ceil(zero) - BELOW, top)
         reach = math.ceil(REACH * deviations[i] / spacing)
-        new_top = math.ceil(SURE / math.sqrt(precisions[i]) / spacing)
+        new_top = math.ceil(SURE * learning[i] / spacing)
         fill_line(now, middle, top + 1, new_top + reach, spacing)
         weight_start(now, middle, zero, rule)
         fill_kernel(lattice.kernel, reach, spacing / deviations[i])
@@ -180,21 +180,6 @@ def _sweep_back(
     bottom = math.ceil(zero) - BELOW
     widths[0] = -last_zero(now, middle, bottom, end, spacing, deviations[0], pays[0], discounts[0], 1.0)
     return bottom, end, spacing, (last - 1) % 2 == 1
-
-
-@jitable
-def _show_mean(values, middle, top, spacing, deviation, pay, discount):
-    """Write the margins of the last decision, after which the mean is shown; return the first point above the zero."""
-    first = top
-    for i in range(top, -math.ceil(SURE * deviation / spacing) - SPARE, -1):
-        x = spacing * i
-        z = x / deviation
-        above = 0.5 * math.erfc(-z / math.sqrt(2.0))
-        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-        values[middle + i] = pay * x + discount * (x * above + deviation * density)
-        if values[middle + i] > 0.0:
-            first = i
-    return first
 
 
 def _margins(

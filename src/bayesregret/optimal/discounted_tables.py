@@ -16,7 +16,7 @@ from scipy.interpolate import make_interp_spline
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.discounted_bernoulli_table import bernoulli_table
-from bayesregret.optimal.discounted_gaussian import LONGEST_BLOCK, NEGLIGIBLE, discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import discounted_gaussian
 from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, pseudo_counts_of
 
 LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
@@ -24,8 +24,6 @@ LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
 MOST_ENTRIES = 1 << 26
 # From this many lifetimes on, the index exceeds the mean by almost a constant over the pulls, and tables end.
 LIFETIMES = 10
-# Decisions of the recursion commit to at most this part of a lifetime.
-PART_OF_LIFETIME = 0.02
 DEGREE = 3
 WEAK = 1e4  # beyond this pseudo-count all priors use the same scale of pulls
 CERTAIN = 1e13  # pseudo-count beyond which pulls teach nothing, to all digits
@@ -84,8 +82,7 @@ def gaussian_widths(pseudo_count: float, lifetime: float, depth: int) -> Array:
     """
     if pseudo_count >= CERTAIN:
         return np.zeros(depth)
-    all_pulls = pseudo_count - lifetime * math.log(NEGLIGIBLE)
-    solved = discounted_gaussian(pseudo_count, lifetime, longest=min(LONGEST_BLOCK, PART_OF_LIFETIME * lifetime / all_pulls))
+    solved = discounted_gaussian(pseudo_count, lifetime)
     wanted, known = np.arange(depth), solved.pulls
     if depth <= len(known) and known[depth - 1] == depth - 1:
         return solved.widths[:depth].copy()
