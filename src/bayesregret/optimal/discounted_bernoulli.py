@@ -26,17 +26,17 @@ LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 800, 60_000
 SURE = 26.0
 
 
-def pulls_shown(horizon: int) -> int:
+def pulls_shown(horizon: float) -> int:
     """Number of pulls after which the mean reward is shown."""
-    return min(MOST_PULLS, horizon * (LATE if horizon <= LATE_BY else EARLY))
+    return math.ceil(min(MOST_PULLS, horizon * (LATE if horizon <= LATE_BY else EARLY)))
 
 
-def bernoulli_margins(alpha: float, beta: float, horizon: int, charges: Array) -> Array:
+def bernoulli_margins(alpha: float, beta: float, horizon: float, charges: Array) -> Array:
     """Margins before the first pull, divided by the horizon, for each charge in (0, 1)."""
     return _for_charges(alpha, beta, horizon, pulls_shown(horizon), charges, 0)[0]
 
 
-def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array, pulls: int) -> Array:
+def bernoulli_boundaries(alpha: float, beta: float, horizon: float, charges: Array, pulls: int) -> Array:
     """Successes, as real numbers, with which an arm is worth each charge after 0, 1, ..., pulls - 1 pulls.
 
     With fewer it is given up. Between lattice points margins are interpolated; below 0 and above the number of pulls
@@ -46,7 +46,7 @@ def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array
 
 
 def _for_charges(
-    alpha: float, beta: float, horizon: int, shown: int, charges: Array, pulls: int
+    alpha: float, beta: float, horizon: float, shown: int, charges: Array, pulls: int
 ) -> tuple[Array, Array]:
     """Margins and boundaries, by as many threads as there are processors."""
     charges = np.ascontiguousarray(charges, dtype=np.float64)
@@ -66,7 +66,7 @@ def _for_charges(
 
 
 @functools.lru_cache(maxsize=256)
-def bernoulli_discounted_index(alpha: float, beta: float, horizon: int) -> float:
+def bernoulli_discounted_index(alpha: float, beta: float, horizon: float) -> float:
     """Charge at which the margin before the first pull is 0."""
     # Margins are convex and fall with the charge: the secant through two points on the left stays on the left.
     low, charge = 0.0, alpha / (alpha + beta)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import compile_kernel, jitable
+from bayesregret.dispatch import compile_kernel
 from bayesregret.optimal.gaussian_lattice import (
     BELOW,
     POINTS,

@@ -17,7 +17,7 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.discounted_bernoulli_table import bernoulli_table
 from bayesregret.optimal.discounted_gaussian import discounted_gaussian
-from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, pseudo_counts_of
+from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, lifetime_of, pseudo_counts_of
 
 LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
 # Entries of the tables of all kinds of arms: half a gigabyte.
@@ -27,12 +27,6 @@ LIFETIMES = 10
 DEGREE = 3
 WEAK = 1e4  # beyond this pseudo-count all priors use the same scale of pulls
 CERTAIN = 1e13  # pseudo-count beyond which pulls teach nothing, to all digits
-
-
-def lifetime_of(discount: float) -> float:
-    """Return 1 / (1 - discount), as a whole number where it is one but for rounding."""
-    lifetime = 1.0 / (1.0 - discount)
-    return float(round(lifetime)) if abs(lifetime - round(lifetime)) < 1e-9 * lifetime else lifetime
 
 
 def depth_of_tables(bandit: Bandit, horizon: int | None, discount: float) -> int:

@@ -17,8 +17,6 @@ from bayesregret.policies.base import PosteriorPolicy, keep, optional_probabilit
 from bayesregret.policies.pending import pending_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bayesregret.models import Bandit
 
 U = np.uint64
@@ -213,8 +211,8 @@ class Gittins(PosteriorPolicy):
         return replace(self, discount=self._discount(self.prior or bandit, horizon))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Any:
-        from bayesregret.optimal import discounted_tables as discounted
-        from bayesregret.optimal import gittins as finite
+        import bayesregret.optimal.discounted_tables as discounted
+        import bayesregret.optimal.gittins as finite
 
         self.belief(bandit)
         believed: Any = self.prior or bandit
