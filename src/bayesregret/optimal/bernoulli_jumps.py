@@ -3,57 +3,46 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.optimal.discounted_bernoulli import bernoulli_boundaries
 
-# States of fewer pulls than this are looked at, at this many charges; the largest jumps are found more exactly.
-PULLS, CHARGES, LARGEST, POLISHED = 24, 64, 24, 2
+# States of fewer pulls than this are looked at, at this many charges; the likeliest are found more exactly.
+PULLS, CHARGES, LIKELIEST, POLISHED = 24, 64, 24, 2
 
 
 def bernoulli_jumps(alpha: float, beta: float, horizon: int, index: float) -> Array:
     """Charges below the index at which a likely state of the arm is worth just the charge, in increasing order."""
     charges = index * (np.arange(CHARGES) + 0.5) / CHARGES
     boundaries = bernoulli_boundaries(alpha, beta, horizon, charges, PULLS)
-    discount = 1.0 - 1.0 / horizon
     reached = np.array([_reached(alpha, beta, row) for row in boundaries])
-    states = [(pulls, wins) for pulls in range(1, PULLS) for wins in range(pulls + 1)]
-    sizes, brackets = [], []
-    for pulls, wins in states:
-        above = int(np.searchsorted(boundaries[:, pulls], wins, side="right"))
-        inside = 0 < above < CHARGES
-        sizes.append(discount**pulls * reached[above - 1, pulls, wins] if inside else 0.0)
-        brackets.append(above)
-    largest = [i for i in np.argsort(sizes)[::-1][:LARGEST] if sizes[i] > 0.0]
-    pulls, wins = np.array([states[i] for i in largest], dtype=np.int64).reshape(-1, 2).T
-    above = np.array([brackets[i] for i in largest], dtype=np.int64)
-    return np.unique(_polish(alpha, beta, horizon, charges, boundaries, pulls, wins, above))
-
-
-def _polish(
-    alpha: float,
-    beta: float,
-    horizon: int,
-    charges: Array,
-    boundaries: Array,
-    pulls: Array,
-    wins: Array,
-    above: Array,
-) -> Array:
-    """Charges at which boundaries pass the states, by interpolation in brackets that shrink."""
+    pulls, wins = np.tril_indices(PULLS)
+    # The first charge that is too high for each state.
+    above = np.array([np.searchsorted(boundaries[:, k], s, side="right") for k, s in zip(pulls, wins, strict=True)])
+    inside = (pulls > 0) & (above > 0) & (above < CHARGES)
+    pulls, wins, above = pulls[inside], wins[inside], above[inside]
+    sizes = (1.0 - 1.0 / horizon) ** pulls * reached[above - 1, pulls, wins]
+    most = np.argsort(sizes)[::-1][:LIKELIEST]
+    pulls, wins, above = pulls[most], wins[most], above[most]
     low, high = charges[above - 1], charges[above]
     at_low, at_high = boundaries[above - 1, pulls] - wins, boundaries[above, pulls] - wins
-    rows = np.arange(len(pulls))
     for _ in range(POLISHED):
-        found = low - at_low * (high - low) / (at_high - at_low)
-        at_found = bernoulli_boundaries(alpha, beta, horizon, found, PULLS)[rows, pulls] - wins
+        found = _between(low, at_low, high, at_high)
+        at_found = bernoulli_boundaries(alpha, beta, horizon, found, PULLS)[np.arange(len(pulls)), pulls] - wins
         below = at_found <= 0.0
         low, at_low = np.where(below, found, low), np.where(below, at_found, at_low)
         high, at_high = np.where(below, high, found), np.where(below, at_high, at_found)
-    return low - at_low * (high - low) / (at_high - at_low)
+    return np.unique(_between(low, at_low, high, at_high))
 
 
-def _reached(alpha: float, beta: float, boundary: Array) -> Array:
+def _between(low: Array, at_low: Array, high: Array, at_high: Array) -> Array:
+    """Zero of the line through two points; they may be one."""
+    rise = at_high - at_low
+    return np.asarray(low - np.where(rise > 0.0, at_low / np.where(rise > 0.0, rise, 1.0), 0.0) * (high - low))
+
+
+def _reached(alpha: float, beta: float, boundary: Array) -> NDArray[np.float64]:
     """Probabilities that the arm gets to each number of pulls and successes before it is given up."""
     reached = np.zeros((PULLS, PULLS))
     reached[0, 0] = 1.0

@@ -21,7 +21,7 @@ from bayesregret.dispatch import compile_kernel, contract, jitable
 
 # The mean reward is shown after this many horizons (discount e^-14) or, where that is slow, after fewer (e^-9), or
 # after the largest number of pulls.
-LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 800, 60_000
+LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 400, 90_000
 # Minus the logarithm of the probability, far above the charge, of ever giving up.
 SURE = 26.0
 

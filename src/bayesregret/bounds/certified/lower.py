@@ -3,15 +3,16 @@
 With discount g = 1 - 1/n the least regret is n (E max_a theta_a - V), where V is the value of the best policy divided
 by n, and V = high - (integral of the product of the arms' D_a from low to high). D_a(y) is the expected discount at the
 time when arm a alone, against a charge y per pull, is given up. It rises with y, and its mean on a panel [y, y + h] is
-1 + (S_a(y + h) - S_a(y)) / h, with S_a the largest expected surplus over the charge, divided by n. So on every panel the
-product of the means is at most the mean of the product (Chebyshev's association inequality), and any panels give a bound.
+1 + (S_a(y + h) - S_a(y)) / h, with S_a the largest expected surplus over the charge, divided by n. So on every panel
+the product of the means is at most the mean of the product (Chebyshev's association inequality), and any panels give a
+bound.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +24,8 @@ FIRST_PANELS = 96
 ROUNDING = 4e-15
 
 
-class StoppingCurve(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class StoppingCurve:
     """The stopping problem of one kind of arm."""
 
     copies: float  # arms of this kind
@@ -32,7 +34,8 @@ class StoppingCurve(NamedTuple):
     surplus: Callable[[Array], Array]  # largest expected discounted surplus over charges, over n; never too small
     # How much larger the value of a bandit with such an arm can be, over n, because the recursion ends.
     neglected: float = 0.0
-    jumps: Array = np.empty(0)  # other charges at which D jumps, nearly; panels that end there lose less
+    # Other charges at which D jumps, nearly: panels that end there lose less.
+    jumps: Array = field(default_factory=lambda: np.empty(0))
 
 
 class Panels:
@@ -107,6 +110,7 @@ def lower_bound(
     accuracy: float,
     most_panels: int,
     unseen_error: float = 0.0,
+    slack: float = 0.0,
 ) -> Parts:
     """Assemble the bound.
 
@@ -122,6 +126,8 @@ def lower_bound(
         When to stop refining: see `Panels.refine`.
     unseen_error : float
         Further error of the value V, such as that of the surpluses.
+    slack : float
+        By how much V is too large because the surpluses are.
     """
     n = setting.horizon
     panels = Panels(curves)
@@ -130,9 +136,9 @@ def lower_bound(
     rounding = ROUNDING * (panels.high - panels.low + abs(panels.high))
     error = neglected + rounding + unseen_error + best[1]
     # Halving again gains a third of the last gain where D is smooth, and about as much at a jump.
-    estimate = max(0.0, n * (best[0] - panels.value + 2.0 / 3.0 * left))
+    estimate = max(0.0, n * (best[0] - panels.value + 2.0 / 3.0 * left + slack))
     return Parts(
         {"leading": estimate},
         {"panels": float(len(panels.products)), "discount": 1.0 - 1.0 / n},
-        error=min(estimate, n * (2.0 / 3.0 * left + error)),
+        error=min(estimate, n * (2.0 / 3.0 * left + slack + error)),
     )
