@@ -33,9 +33,12 @@ def depth_of_tables(bandit: Bandit, horizon: int | None, discount: float) -> int
     """Return how many numbers of pulls the tables have, from 0; ValueError if they would be too large."""
     check_has_indices(bandit)
     enough = math.ceil(min(LIFETIMES * lifetime_of(discount), 1e15))
-    kinds = len(pseudo_counts_of(bandit)[0] if isinstance(bandit, GaussianBandit) else kinds_of_bernoulli(bandit)[0])
-    each = MOST_ENTRIES // kinds
-    room = (each if isinstance(bandit, GaussianBandit) else math.isqrt(2 * each)) - 2
+    if isinstance(bandit, BernoulliBandit):
+        kinds = len(kinds_of_bernoulli(bandit)[0])
+        room = math.isqrt(2 * MOST_ENTRIES // kinds) - 2
+    else:
+        kinds = len(pseudo_counts_of(bandit)[0])  # type: ignore[arg-type]
+        room = MOST_ENTRIES // kinds - 2
     largest = min(LARGEST_HORIZON[bandit.kind], room)
     if horizon is not None and horizon > largest < enough:
         many = f" with {kinds} kinds of arms" if room < LARGEST_HORIZON[bandit.kind] else ""
