@@ -18,10 +18,14 @@ import numpy as np
 
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.checks import Array
+from bayesregret.exact.explore_commit.best_length import expected_best, expected_highest
+from bayesregret.models import Bandit
 
 FIRST_PANELS = 96
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
+# First rounds whose regret is bounded by itself, and the relative error of the expected means that this takes.
+MOST_FLOORS, FLOOR_ERROR = 40, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,4 +145,32 @@ def lower_bound(
         {"leading": estimate},
         {"panels": float(len(panels.products)), "discount": 1.0 - 1.0 / n},
         error=min(estimate, n * (2.0 / 3.0 * left + slack + error)),
+    )
+
+
+def raise_to_floors(found: Parts, bandit: Bandit, setting: Setting) -> Parts:
+    """Use that no round has less regret than the greedy choice after as many pulls of every arm: its floor.
+
+    Regrets r_t with the discounted bound, none below its floor, have the smallest sum if the first ones are their
+    floors and all others are equal. For long horizons that changes little.
+    """
+    n, bound = setting.horizon, found.terms["leading"]
+    if n == 1:
+        return found
+    best = expected_best(bandit)
+    discount, at_floors, discounted, equal, rounds = 1.0, 0.0, 0.0, bound / n, 0
+    while rounds < min(n - 1, MOST_FLOORS):
+        floor = best - expected_highest(bandit, np.full(bandit.arms, rounds))
+        if floor <= equal:
+            break
+        rounds += 1
+        at_floors += floor
+        discounted += discount * floor
+        discount *= 1.0 - 1.0 / n
+        equal = max(0.0, (bound - discounted) / (n * discount))
+    gain = max(0.0, at_floors + (n - rounds) * equal - bound)
+    return found._replace(
+        terms={"leading": bound, "floors": gain},
+        details={**found.details, "floors": float(rounds)},
+        error=(found.error or 0.0) + rounds * FLOOR_ERROR * abs(best),
     )
