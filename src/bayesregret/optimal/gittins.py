@@ -88,7 +88,7 @@ def _rounds_and_discount(rounds: Any, discount: Any) -> tuple[int, float]:
         return checks.whole("rounds", rounds, 1, MOST_ROUNDS), 1.0
     factor = checks.probability("discount", discount)
     if factor > LARGEST_DISCOUNT:
-        raise checks.fail("discount", f"at most {LARGEST_DISCOUNT:g}", discount)
+        raise checks.fail("discount", f"at most {checks.in_full(LARGEST_DISCOUNT)}", discount)
     return math.ceil(math.log(NEGLIGIBLE) / math.log(factor)), factor
 
 
