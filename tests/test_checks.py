@@ -9,6 +9,7 @@ import pytest
 import bayesregret as br
 from bayesregret import checks
 from bayesregret.bounds.gaps.bernoulli import LARGEST_COUNT, SMALLEST_COUNT
+from bayesregret.optimal.gittins import LARGEST_DISCOUNT
 
 HUGE = pytest.param(10**400, id="huge")
 NOT_NUMBERS = [None, "1", True, np.True_, [1.0], 1j, np.array([1.0]), object()]
@@ -184,7 +185,7 @@ REFUSED = {
     ),
     "exponential shape": lambda: br.ExponentialBandit([just_below(1.0)], [1.0]),
     "normal-gamma shape": lambda: br.NormalGammaBandit([0.0], 1.0, just_below(0.5), 1.0),
-    "discount": lambda: br.gittins_index(UNIFORM, 0, discount=just_above(0.999)),
+    "discount": lambda: br.gittins_index(UNIFORM, 0, discount=just_above(LARGEST_DISCOUNT["bernoulli"])),
     "width": lambda: br.fit_prior(SALES, model="bernoulli").bandit(2, level=0.3, width=just_above(0.21**0.5)),
 }
 

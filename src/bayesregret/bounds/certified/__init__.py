@@ -10,6 +10,8 @@ from bayesregret.bounds.certified import (
     lower_gaussian,
     mixture,
     prior_dependent,
+    thompson,
+    thompson_lower,
     ucb1,
 )
 
@@ -23,5 +25,7 @@ __all__ = [
     "lower_gaussian",
     "mixture",
     "prior_dependent",
+    "thompson",
+    "thompson_lower",
     "ucb1",
 ]

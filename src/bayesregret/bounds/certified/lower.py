@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.checks import Array
@@ -22,6 +23,8 @@ from bayesregret.exact.explore_commit.best_length import expected_best, expected
 from bayesregret.models import Bandit
 
 FIRST_PANELS = 96
+# Panels shorter than this fraction of the range of charges are not halved: means of D would be lost in rounding.
+SHORTEST = 1e-9
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
 # First rounds whose regret is bounded by itself, and the relative error of the expected means that this takes.
@@ -80,19 +83,23 @@ class Panels:
 
         Returns what the last halvings gained.
         """
-        gains = np.full(len(self.products), math.inf)  # by the last halving, for each half
-        while np.isinf(gains).any():
-            gains = self._halve(np.isinf(gains), gains)
+        gains = self._halve(self._can_be_halved(), np.zeros(len(self.products)))  # by the last halving, for each half
         while np.sum(gains) > accuracy * (best - self.value) and len(gains) < most:
             # Those that gained most, and three quarters of all that was gained.
             in_order = np.argsort(gains)[::-1]
             enough = 1 + int(np.searchsorted(np.cumsum(gains[in_order]), 0.75 * np.sum(gains)))
             chosen = np.zeros(len(gains), dtype=bool)
             chosen[in_order[: min(enough, most - len(gains))]] = True
+            chosen &= self._can_be_halved()
+            if not chosen.any():
+                break
             gains = self._halve(chosen, gains)
         return float(np.sum(gains))
 
-    def _halve(self, chosen: Array, gains: Array) -> Array:
+    def _can_be_halved(self) -> NDArray[np.bool_]:
+        return np.diff(self.edges) > SHORTEST * (self.high - self.low)
+
+    def _halve(self, chosen: NDArray[np.bool_], gains: Array) -> Array:
         """Halve the chosen panels; return the gains of all panels."""
         where = np.flatnonzero(chosen)
         middles = 0.5 * (self.edges[where] + self.edges[where + 1])
