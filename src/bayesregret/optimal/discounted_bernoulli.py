@@ -129,8 +129,7 @@ def margin_before_pulls(alpha, beta, horizon, shown, charge, value, record):
         top = min(highest, _highest(alpha, total, charge, pulls))
         # With fewer successes than these neither this pull nor any later one is worth the charge.
         start = max(0, min(lowest - 1, int(charge * total - alpha), pulls))
-        if pulls < boundary.shape[0]:  # two points to interpolate between
-            start = max(0, min(start, top - 1))
+        start = max(0, min(start, top - 1))  # two points for the boundary to be between
         for s in range(start, lowest):
             value[s] = 0.0
         values = value[start:]
