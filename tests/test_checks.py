@@ -6,7 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import bayesregret as br
 from bayesregret import checks
+from bayesregret.bounds.gaps.bernoulli import LARGEST_COUNT, SMALLEST_COUNT
+from bayesregret.optimal.gittins import LARGEST_DISCOUNT
 
 HUGE = pytest.param(10**400, id="huge")
 NOT_NUMBERS = [None, "1", True, np.True_, [1.0], 1j, np.array([1.0]), object()]
@@ -144,3 +147,76 @@ def test_few_names_are_listed_and_of_many_the_close_ones():
 def test_commas_between_thousands_get_a_hint(value, hint):
     with pytest.raises(ValueError, match=re.escape(f"got '{value}'{hint}") + "$"):
         checks.whole("x", value, 1)
+
+
+# --- limits in messages ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(50.0, "50"), (1e50, "1e+50"), (0.1, "0.1"), (2.0 / 35.0, "0.05714285714285714"), (1234567.0, "1234567.0")],
+)
+def test_numbers_in_full(value, text):
+    assert checks.in_full(value) == text
+    assert float(text) == value
+    assert checks.in_full(np.float64(value)) == text
+
+
+def just_below(value):
+    return float(np.nextafter(value, -np.inf))
+
+
+def just_above(value):
+    return float(np.nextafter(value, np.inf))
+
+
+UNIFORM = br.BernoulliBandit([1, 1], [1, 1])
+SALES = {"experiment": [1, 1, 2, 2], "arm": list("abab"), "pulls": [500] * 4, "successes": [10, 22, 31, 52]}
+REFUSED = {
+    "at least": lambda: checks.at_least("x", just_below(0.1 + 0.2), 0.1 + 0.2),
+    "at most": lambda: checks.at_least("x", just_above(0.1 + 0.2), 0.0, 0.1 + 0.2),
+    "positive": lambda: checks.positive("x", just_below(checks.SMALLEST)),
+    "entries": lambda: checks.array("x", [just_above(0.7 + 0.1)], 1, "small", most=0.7 + 0.1),
+    "few pseudo-counts": lambda: br.bounds.certified_floor(
+        br.BernoulliBandit([just_below(SMALLEST_COUNT), 1], [1, 1]), horizon=50
+    ),
+    "many pseudo-counts": lambda: br.bounds.certified_floor(
+        br.BernoulliBandit([just_above(LARGEST_COUNT), 1], [1, 1]), horizon=50
+    ),
+    "exponential shape": lambda: br.ExponentialBandit([just_below(1.0)], [1.0]),
+    "normal-gamma shape": lambda: br.NormalGammaBandit([0.0], 1.0, just_below(0.5), 1.0),
+    "discount": lambda: br.gittins_index(UNIFORM, 0, discount=just_above(LARGEST_DISCOUNT["bernoulli"])),
+    "width": lambda: br.fit_prior(SALES, model="bernoulli").bandit(2, level=0.3, width=just_above(0.21**0.5)),
+}
+
+
+@pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
+def test_no_message_contradicts_itself(refused):
+    """The refused number is beyond the limit as printed, however near it is."""
+    with pytest.raises(ValueError, match=r"must be|none beyond") as caught:
+        refused()
+    assert is_beyond(str(caught.value)), caught.value
+
+
+def is_beyond(message):
+    number = r"(-?[\d.]+(?:e[+-]\d+)?)"
+    given = re.search(rf"got {number}$", message)
+    if given is None:  # the entries of an array are not printed
+        return re.search(rf"none beyond {number}$", message)[1] == repr(0.7 + 0.1)
+    limits = re.search(rf"between {number} and {number}", message)
+    if limits:
+        return not float(limits[1]) <= float(given[1]) <= float(limits[2])
+    least = re.search(rf"at least {number}", message)
+    if least:
+        return float(given[1]) < float(least[1])
+    below = re.search(rf"below {number}", message) or re.search(rf"at most {number}", message)
+    if below:
+        return float(given[1]) >= float(below[1])
+    return float(given[1]) <= float(re.search(rf"above {number}", message)[1])
+
+
+def test_a_rounded_limit_is_noticed():
+    """The control."""
+    assert is_beyond("alpha must be between 0.0572 and 1e+08 for a bound, got 0.0571088")
+    assert not is_beyond("alpha must be between 0.0571 and 1e+08 for a bound, got 0.0571088")
+    assert not is_beyond("width must be below 0.4583 for arms around the level 0.3, got 0.458")

@@ -35,6 +35,12 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def in_full(value: float) -> str:
+    """Return a number with as many digits as distinguish it from all others, so that no two numbers look alike."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
 def one_line(text: str) -> str:
     """Return text that prints as one line, quoted if it would not; a file name, for example."""
     return text if text.isprintable() else repr(text)
@@ -92,18 +98,18 @@ def positive(field: str, value: Any) -> float:
     if number <= 0.0:
         raise fail(field, may_be, value)
     if not SMALLEST <= number <= LARGEST:
-        raise fail(field, f"between {SMALLEST:g} and {LARGEST:g}", value)
+        raise fail(field, f"between {in_full(SMALLEST)} and {in_full(LARGEST)}", value)
     return number
 
 
 def at_least(field: str, value: Any, least: float, most: float = LARGEST) -> float:
     """Return a number between `least` and `most`, ends included."""
-    may_be = f"a number, at least {least:g}"
+    may_be = f"a number, at least {in_full(least)}"
     number = real(field, value, may_be)
     if number < least:
         raise fail(field, may_be, value)
     if number > most:
-        raise fail(field, f"at most {most:g}", value)
+        raise fail(field, f"at most {in_full(most)}", value)
     return number
 
 
@@ -175,7 +181,7 @@ def array(field: str, value: Any, dimensions: int, may_be: str, most: float = LA
     if not np.isfinite(made).all():
         raise ValueError(f"{field} must be {may_be}, but has an entry that is not a finite number")
     if np.abs(made).max() > most:
-        raise ValueError(f"{field} must be {may_be}, none beyond {most:g}")
+        raise ValueError(f"{field} must be {may_be}, none beyond {in_full(most)}")
     made.flags.writeable = False
     return made
 
@@ -207,7 +213,7 @@ def counts_per_arm(field: str, value: Any, arms: int) -> NDArray[np.int64]:
     if (made < 0.0).any() or (made != np.floor(made)).any():
         raise ValueError(f"{field} must be a list of whole numbers, at least 0, one for each arm")
     if made.sum() > MOST_ROUNDS:
-        raise ValueError(f"{field} must be at most {MOST_ROUNDS} in all, got {made.sum():g}")
+        raise ValueError(f"{field} must be at most {MOST_ROUNDS} in all, got {in_full(made.sum())}")
     return made.astype(np.int64)
 
 
@@ -216,7 +222,7 @@ def positive_vector(field: str, value: Any) -> Array:
     may_be = "a list of positive numbers, one for each arm"
     made = array(field, value, 1, may_be)
     if made.min() < SMALLEST:
-        raise ValueError(f"{field} must be {may_be}, but has the entry {made.min():g}")
+        raise ValueError(f"{field} must be {may_be}, but has the entry {in_full(made.min())}")
     return made
 
 

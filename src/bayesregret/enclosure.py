@@ -228,7 +228,7 @@ def _lower_end(bandit: Bandit, horizon: int) -> tuple[float, str]:
             # Not proved here, or a prior so extreme that its integrals are not computed.
             with contextlib.suppress(ValueError):
                 bound = formula(bandit, horizon=horizon)
-                found.append((bound.value - bound.error, bound.name))
+                found.append((bound.value, bound.name))
     return max(found)
 
 

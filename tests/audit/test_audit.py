@@ -202,8 +202,8 @@ def test_bad_input(change, said):
 # --- bounds against regrets -----------------------------------------------------------------------------------------
 
 
-def bound(value, error=0.0):
-    return Bound("b", "paper", "upper", "Theorem 0", "bayes-ucb", value, {"all": value}, error, True, None, None)
+def bound(value, error=0.0, form="paper"):
+    return Bound("b", form, "upper", "Theorem 0", "bayes-ucb", value, {"all": value}, error, True, None, None)
 
 
 @pytest.mark.parametrize(
@@ -223,3 +223,10 @@ def bound(value, error=0.0):
 def test_verdicts_on_bounds(regret, stderr, value, error, verdict):
     assert judge_bound(Regret(regret, stderr=stderr), bound(value, error)) == verdict
     assert judge_bound(Regret(regret, error=stderr, evidence="exact"), bound(value, error)) == verdict
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(1.5, "holds"), (1.3, "not decided"), (0.5, "fails")])
+def test_a_certified_value_includes_its_error(value, verdict):
+    """The same bound as printed, with an error as large, would be undecided."""
+    assert judge_bound(Regret(1.0, stderr=0.1), bound(value, 0.2, form="certified")) == verdict
+    assert judge_bound(Regret(1.0, stderr=0.1), bound(value, 0.2)) == "not decided"

@@ -183,8 +183,8 @@ def test_a_probability_that_may_be_above_95_percent_is_not_said_to_be_below(smal
     assert row[-2] == shown
 
 
-def test_a_bound_is_printed_with_its_error_and_rounded_up(small):
-    bound = dataclasses.replace(small["bayes-ucb"].bound, value=12.341, error=0.005)
+def test_a_bound_is_rounded_up_and_includes_its_error_already(small):
+    bound = dataclasses.replace(small["bayes-ucb"].bound, value=12.341, error=0.05)
     outcomes = {"bayes-ucb": dataclasses.replace(small["bayes-ucb"], bound=bound)}
     assert dataclasses.replace(small, outcomes=outcomes).table()[1][5] == "12.35"
 

@@ -1,6 +1,7 @@
 """Answers are checked by evaluating at them and beside them."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -117,8 +118,8 @@ def test_what_may_not_quite_be_enough_has_an_interval(monkeypatch):
     assert "to beyond 4) arms" in inversion_line(found, bandit)
 
 
-def test_a_bound_guarantees_what_it_says_with_its_error(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: SimpleNamespace(value=9.0, error=0.5))
+def test_a_bound_guarantees_its_value_which_includes_its_error(monkeypatch):
+    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: SimpleNamespace(value=9.5, error=0.5))
     query = RegretQuery(br.BayesUCB(), 5, None, 0, None)
     assert query.guarantees(GAUSSIAN, 9.5)
     assert not query.guarantees(GAUSSIAN, 9.4)
@@ -186,5 +187,10 @@ def test_one_round_is_examined_however_expensive_it_is(monkeypatch):
     assert br.horizon_for(bandit, 50.0, runs=8, threads=1).answer == 1
     with pytest.raises(
         ValueError, match=r"^regret_per_round must be at least [\d.]+, the value for 1 round, got 1e-09$"
-    ):
+    ) as caught:
         br.horizon_for(bandit, 1e-9, runs=8, threads=1)
+    least = float(re.search(r"at least (\S+),", str(caught.value))[1])
+    with pytest.raises(ValueError, match="regret_per_round") as caught:  # by less than what four digits show
+        br.horizon_for(bandit, least * (1.0 - 1e-7), runs=8, threads=1)
+    limit, given = re.search(r"at least (\S+), .* got (\S+)$", str(caught.value)).groups()
+    assert float(given) < float(limit) == least

@@ -169,7 +169,9 @@ def _with_delta(policy: Policy, delta: float | None) -> Policy:
     if not hasattr(policy, "delta"):
         raise ValueError(f"delta does not go with {policy.name}, which has no delta")
     if policy.delta is not None and policy.delta != delta:
-        raise ValueError(f"delta must be given once, got {policy.delta:g} for the policy and {delta:g}")
+        raise ValueError(
+            f"delta must be given once, got {checks.in_full(policy.delta)} for the policy and {checks.in_full(delta)}"
+        )
     return dataclasses.replace(policy, delta=delta)  # type: ignore[type-var]
 
 

@@ -64,7 +64,8 @@ class ExponentialBandit(Bandit):
         self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)
         if self.shape.min() <= 1.0:
             raise ValueError(
-                f"shape must be above 1 for each arm, or its mean reward has no mean, got {self.shape.min():g}"
+                f"shape must be above 1 for each arm, or its mean reward has no mean, "
+                f"got {checks.in_full(self.shape.min())}"
             )
         self.arms = len(self.shape)
         self.reward_proxy = math.inf

@@ -87,12 +87,18 @@ def check_streak(
     """Raise ValueError if these cannot be the pulls of one arm after the posterior, and the posterior's information."""
     largest = checks.LARGEST + abs(float(posterior.mean[arm]))
     if abs(excess) > SLACK * pulls * largest:
-        raise ValueError(f"excess must be that of {pulls} rewards, none beyond {checks.LARGEST:g}, got {excess:g}")
+        raise ValueError(
+            f"excess must be that of {pulls} rewards, none beyond {checks.LARGEST:g}, got {checks.in_full(excess)}"
+        )
     counts = posterior.counts[: model.arms]
     gains = posterior_precision(model, counts).gains
     expected = float(np.log1p(gains).sum())
     is_comparable = gains.max(initial=0.0) <= COMPARABLE**2
     if is_comparable and abs(information - expected) > ROUNDING * (1.0 + expected):
-        raise ValueError(f"information must be that of the counts, {expected:g}, got {information:g}")
+        raise ValueError(
+            f"information must be that of the counts, {checks.in_full(expected)}, got {checks.in_full(information)}"
+        )
     if information > MOST_INFORMATION * counts.sum(dtype=float):
-        raise ValueError(f"information must be at most {MOST_INFORMATION:g} for each pull, got {information:g}")
+        raise ValueError(
+            f"information must be at most {MOST_INFORMATION:g} for each pull, got {checks.in_full(information)}"
+        )

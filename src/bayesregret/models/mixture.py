@@ -170,10 +170,10 @@ def _checked_weights(weights: Any, components: int) -> Array:
     if len(made) != components:
         raise ValueError(f"weights must be {may_be}, got {len(made)}")
     if made.min() <= 0.0:
-        raise ValueError(f"weights must be {may_be}, but one is {made.min():g}")
+        raise ValueError(f"weights must be {may_be}, but one is {checks.in_full(made.min())}")
     total = math.fsum(made)
     if abs(total - 1.0) > WRITTEN:
-        raise ValueError(f"weights must be {may_be}, but their sum is {total:.10g}")
+        raise ValueError(f"weights must be {may_be}, but their sum is {checks.in_full(total)}")
     if abs(total - 1.0) > ROUNDING:
         made = made / total
         made.flags.writeable = False

@@ -77,7 +77,8 @@ class NormalGammaBandit(Bandit):
         self.scale = _number_per_arm("scale", scale, self.arms)
         if self.shape.min() <= 0.5:
             raise ValueError(
-                f"shape must be above 0.5 for each arm, or its mean reward has no mean, got {self.shape.min():g}"
+                f"shape must be above 0.5 for each arm, or its mean reward has no mean, "
+                f"got {checks.in_full(self.shape.min())}"
             )
         self.reward_proxy = math.inf  # unconditionally: the variance is unbounded
         self.model = self.world()
@@ -130,7 +131,7 @@ def _number_per_arm(field: str, value: Any, arms: int) -> Array:
     if len(made) != arms:
         raise ValueError(f"{field} must be {may_be}, got {len(made)} for {arms} arms")
     if made.min() < checks.SMALLEST:
-        raise ValueError(f"{field} must be {may_be}, got {made.min():g}")
+        raise ValueError(f"{field} must be {may_be}, got {checks.in_full(made.min())}")
     return made
 
 

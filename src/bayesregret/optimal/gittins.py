@@ -107,7 +107,7 @@ def _rounds_and_discount(bandit: Bandit, rounds: Any, discount: Any) -> tuple[in
     factor = checks.probability("discount", discount)
     largest = LARGEST_DISCOUNT[bandit.kind]
     if factor > largest:
-        raise checks.fail("discount", f"at most {largest:.7g} for {bandit.a_kind} bandit", discount)
+        raise checks.fail("discount", f"at most {checks.in_full(largest)} for {bandit.a_kind} bandit", discount)
     return math.ceil(math.log(NEGLIGIBLE) / math.log(factor)), factor
 
 

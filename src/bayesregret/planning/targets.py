@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret import checks
-from bayesregret.digits import brief, counted
+from bayesregret.digits import counted
 from bayesregret.models import Bandit
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.planning.beliefs import with_belief
@@ -173,9 +173,11 @@ def horizon_for(
     )
     sampled = search(under, horizons, STEPS, round, lambda sampled: _stays_under(sampled, target))
     if sampled.values[-1].mean <= 0.0:
-        reached = brief(target - sampled.values[-1].mean)
+        reached = checks.in_full(target - sampled.values[-1].mean)
         rounds = counted(int(sampled.points[-1]), "round")
-        raise ValueError(f"regret_per_round must be at least {reached}, the value for {rounds}, got {target:g}")
+        raise ValueError(
+            f"regret_per_round must be at least {reached}, the value for {rounds}, got {checks.in_full(target)}"
+        )
     answer, low, high, reach = (math.ceil(at) for at in (*_crossing(sampled, otherwise=1.0), sampled.points[-1]))
     longest = min(LARGEST_HORIZON, 64 * LONGEST)
     guaranteed = _first_that_holds(
@@ -306,8 +308,9 @@ def width_for(
         WIDTH_STEPS,
     )
     if sampled.values[0].mean > 0.0:
-        least = f"{brief(target + sampled.values[0].mean)}, the regret with a prior {factors.down:.3g} times as wide"
-        raise ValueError(f"budget must be at least {least}, got {target:g}")
+        least = checks.in_full(target + sampled.values[0].mean)
+        narrow = f"the regret with a prior {factors.down:.3g} times as wide"
+        raise ValueError(f"budget must be at least {least}, {narrow}, got {checks.in_full(target)}")
     answer, low, high, reach = (2.0**at for at in (*_allowed(sampled, least=first), sampled.points[-1]))
     guaranteed = _widest_that_holds(
         lambda factor: query.guarantees(stretched(bandit, factor), target), factors.down, answer

@@ -83,5 +83,6 @@ class ExploreCommit(BelievingPolicy):
         winner, arms = stats.memory[0], len(stats.counts)
         if winner not in range(arms + 1) or (winner == 0.0) != (rounds <= settings.explore):
             raise ValueError(
-                f"memory must begin with 0 until exploration ends, then with a number from 1 to {arms}, got {winner:g}"
+                f"memory must begin with 0 until exploration ends, then with a number from 1 to {arms}, "
+                f"got {checks.in_full(winner)}"
             )

@@ -155,7 +155,8 @@ class InformationDirected(PosteriorPolicy):
             largest = max(believed.alpha.max(), believed.beta.max())
             if largest > LARGEST_COUNT:
                 raise ValueError(
-                    f"alpha and beta must be at most {LARGEST_COUNT:g} for information-directed, got {largest:g}"
+                    f"alpha and beta must be at most {LARGEST_COUNT:g} for information-directed, "
+                    f"got {checks.in_full(largest)}"
                 )
             make_special_functions_ready()
             return BetaShapes()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
+from bayesregret import checks
 from bayesregret.bounds.bound import FINE
 from bayesregret.bounds.gaps.bernoulli_density import PANEL, BetaArmKind, tapered_density
 from bayesregret.checks import Array
@@ -279,6 +280,5 @@ def check_counts(bandit: BernoulliBandit) -> None:
     for name, counts in (("alpha", bandit.alpha), ("beta", bandit.beta)):
         for count in (float(counts.min()), float(counts.max())):
             if not SMALLEST_COUNT <= count <= LARGEST_COUNT:
-                raise ValueError(
-                    f"{name} must be between {SMALLEST_COUNT:.3g} and {LARGEST_COUNT:g} for a bound, got {count:g}"
-                )
+                limits = f"between {checks.in_full(SMALLEST_COUNT)} and {checks.in_full(LARGEST_COUNT)}"
+                raise ValueError(f"{name} must be {limits} for a bound, got {checks.in_full(count)}")

@@ -12,7 +12,7 @@ from bayesregret.bounds.catalog import gap_dependent, ucb1_gap_dependent
 from bayesregret.bounds.gaps.bernoulli import bernoulli_gaps
 from bayesregret.bounds.gaps.bernoulli_density import BetaArmKind
 from bayesregret.bounds.gaps.gaussian import GaussianGaps, gaussian_gaps
-from bayesregret.checks import Array
+from bayesregret.checks import Array, in_full
 from bayesregret.models import BernoulliBandit, GaussianBandit
 
 AS_PRINTED = "as printed: numbers of pulls may be negative and are not rounded up; certified_floor repairs both"
@@ -35,8 +35,8 @@ def theorem_1(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
             gaussian_rewards(bandit),
             unless(
                 epsilon <= farthest,
-                f"epsilon must be at most prior_width sqrt(8 log(1/delta)) = {farthest:.4g}: an arm with a larger gap "
-                "is not pulled",
+                f"epsilon must be at most prior_width sqrt(8 log(1/delta)) = {in_full(farthest)}: an arm with a larger "
+                "gap is not pulled",
             ),
         ),
         note=AS_PRINTED,
@@ -84,8 +84,8 @@ def theorem_5_first(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
         },
         why_not=unless(
             epsilon <= farthest,
-            f"epsilon must be at most sqrt(2 log(1/delta) / (alpha + beta + 1)) = {farthest:.4g} for every arm: an "
-            "arm with a larger gap is not pulled",
+            f"epsilon must be at most sqrt(2 log(1/delta) / (alpha + beta + 1)) = {in_full(farthest)} for every arm: "
+            "an arm with a larger gap is not pulled",
         ),
         note=AS_PRINTED,
     )

@@ -106,12 +106,13 @@ def _wide_enough(bandit: GaussianBandit, setting: Setting) -> str | None:
     """Conditions that the proof of the first regime needs, beyond the printed ones."""
     n = setting.horizon
     needed = 8.0 * setting.L * math.log(n)
+    least = checks.in_full(1.0 / needed if needed else math.inf)
     return first_failure(
         unless(n >= 3, "horizon must be at least 3, where log log n > 0"),
         unless(n * setting.delta >= 1.0, "delta must be at least 1/horizon"),
         unless(
             bandit.prior_width**2 * needed >= 1.0,
-            f"the proof needs prior_width^2 >= 1/(8 log(1/delta) log n) = {1.0 / needed if needed else math.inf:.4g}",
+            f"the proof needs prior_width^2 >= 1/(8 log(1/delta) log n) = {least}",
         ),
     )
 
@@ -208,8 +209,8 @@ def theorem_5_second(bandit: BernoulliBandit, setting: Setting, order: int) -> P
             unless(n * setting.delta >= 1.0, "delta must be at least 1/horizon"),
             unless(
                 smallest_count <= most,
-                f"the proof needs min(alpha + beta) + 1 = {smallest_count:.4g} to be at most {most:.4g}, which is "
-                "2 log(1/delta) min(log n, n^2 log log n)",
+                f"the proof needs min(alpha + beta) + 1 = {checks.in_full(smallest_count)} to be at most "
+                f"{checks.in_full(most)}, which is 2 log(1/delta) min(log n, n^2 log log n)",
             ),
         ),
         note=INFINITE_AT_ZERO if math.isinf(integral) else None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayesregret.checks import Array
+from bayesregret.checks import Array, in_full
 from bayesregret.exact.gaussian.chain import (
     SAFE,
     SQRT_2PI,
@@ -188,7 +188,7 @@ def _check_barriers(barriers: Array) -> None:
     if highest > HIGHEST_BARRIER:
         raise ValueError(
             f"prior must be closer to the true one for an exact computation: its confidence bounds are off by "
-            f"{highest:.0f} posterior deviations, more than {HIGHEST_BARRIER:.0f}"
+            f"{in_full(highest)} posterior deviations, more than {in_full(HIGHEST_BARRIER)}"
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayesregret.checks import Array
+from bayesregret.checks import Array, in_full
 from bayesregret.contracts import Stats
 from bayesregret.policies.thompson_fast.beta import NearAndFarBeta
 from bayesregret.policies.thompson_fast.near_and_far import (
@@ -70,7 +70,9 @@ def _check_clocks(memory: Array, arms: int, received: int, rounds: int) -> None:
     }
     for place, (least, most) in limits.items():
         if memory[place] != np.floor(memory[place]) or not least <= memory[place] <= most:
-            raise ValueError(f"memory[{place}] must be a whole number from {least} to {most:g}, got {memory[place]:g}")
+            raise ValueError(
+                f"memory[{place}] must be a whole number from {least} to {most:g}, got {in_full(memory[place])}"
+            )
 
 
 def _check_lease(policy: Settings, model: Any, stats: Stats, leader: int) -> None:
@@ -87,7 +89,7 @@ def _check_lease(policy: Settings, model: Any, stats: Stats, leader: int) -> Non
     set_lease(policy, model, then, leader, threshold, lease)
     kept = memory[LEASE:HEAD]
     if not same(memory[THRESHOLD], threshold):
-        raise ValueError(f"memory must hold the threshold {threshold:g}, got {memory[THRESHOLD]:g}")
+        raise ValueError(f"memory must hold the threshold {in_full(threshold)}, got {in_full(memory[THRESHOLD])}")
     if not (same(kept, lease) or np.array_equal(kept, NO_LEASE)):
         raise ValueError("memory must hold the leader's lease")
 

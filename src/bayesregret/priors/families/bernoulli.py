@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import betainc, betaincinv, expit, gammaln, logit
 
+from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.log_rising import log_rising
@@ -101,7 +102,8 @@ class BernoulliArms(Family):
     def spread(self, level: float, width: float) -> float:
         widest = math.sqrt(level * (1.0 - level))
         if not width < widest:
-            raise ValueError(f"width must be below {widest:.4g} for arms around the level {level:.4g}, got {width:g}")
+            around = f"for arms around the level {checks.in_full(level)}"
+            raise ValueError(f"width must be below {checks.in_full(widest)} {around}, got {checks.in_full(width)}")
         fraction = (width / widest) ** 2
         return fraction / (1.0 - fraction)
 
