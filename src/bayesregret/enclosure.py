@@ -222,14 +222,14 @@ def _is_programmed(bandit: Bandit, horizon: int) -> bool:
 
 def _lower_end(bandit: Bandit, horizon: int) -> tuple[float, str]:
     """The highest certified lower bound for every policy, with its numerical error taken off, and its name."""
-    found = [(0.0, "none")]
+    found = []
     for formula in Formula.every.values():
         if (formula.form, formula.kind, formula.policy) == ("certified", "lower", ANY) and formula.covers(bandit):
             # Not proved here, or a prior so extreme that its integrals are not computed.
             with contextlib.suppress(ValueError):
                 bound = formula(bandit, horizon=horizon)
                 found.append((bound.value, bound.name))
-    return max(found)
+    return max(found, key=lambda end: end[0], default=(0.0, "none"))
 
 
 def _best_known(bandit: Bandit, horizon: int) -> Iterator[tuple[str, Policy]]:

@@ -27,7 +27,7 @@ MIXTURES = {
         [0.5, 0.5], [br.GaussianBandit([0.0, 1.0], 1.0, 1.0), br.GaussianBandit([1.0, 0.0], 2.0, 1.0)]
     ),
 }
-SLOW_TABLES = {"bayes-optimal", "gittins"}  # too slow to compute anew for each bandit
+SLOW_TABLES = {"bayes-optimal", "gittins", "gittins, with a discount"}  # too slow to compute anew for each bandit
 LEGACY = 0.1  # fraction of states that claim to be of version 1
 SPECIAL = [
     0, 1, -1, 2, 7, 49, 50, 51, 511, 512, 10**6, 2**31, 2**53 - 1, 2**53, 2**53 + 1, 2**62, 2**63, 2**64 - 1, 2**64,

@@ -22,7 +22,7 @@ from bayesregret.exact.mixture import weighted_regret
 from bayesregret.exact.result import ExactRegret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
-from bayesregret.policies import Policy
+from bayesregret.policies import Gittins, Policy
 from bayesregret.policies.selection import is_mean_plus_width, moves_with_time
 from bayesregret.policy_data import PolicyOrName, as_policy
 
@@ -42,7 +42,8 @@ def exact_regret(
     """Compute the Bayes regret of an index policy to about nine digits, without simulation.
 
     The policy must pull the arm with the highest index, and each index must depend on that arm's rewards alone:
-    BayesUCB with any prior, UCB1, and policies of your own. docs/theory/exact.md has the theorem.
+    BayesUCB with any prior, UCB1, Gittins with a discount, and policies of your own. docs/theory/exact.md has the
+    theorem.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def exact_regret(
     # Of the whole mixture: UCB1 allows for the largest noise of all components.
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
     check_independent_arms(belief)
-    _check_index(policy, bandit.representative, settings)
+    _check_index(policy, bandit.representative, settings, horizon)
     found = [_regret(component, policy, settings, belief, horizon, accuracy) for component in components]
     return weighted_regret(bandit, found) if isinstance(bandit, MixtureBandit) else found[0]
 
@@ -122,11 +123,14 @@ def check_independent_arms(belief: Any) -> None:
         )
 
 
-def _check_index(policy: Policy, bandit: Bandit, settings: Any) -> None:
+def _check_index(policy: Policy, bandit: Bandit, settings: Any, horizon: int) -> None:
     if moves_with_time(settings):
+        other = ""
+        if isinstance(policy, Gittins) and horizon > 1:
+            other = f"; with a discount it does: {policy.name}:discount={1.0 - 1.0 / horizon:.6g}"
         raise ValueError(
             "policy must have an index that changes only with the arm's own rewards for an exact regret, got "
-            f"{policy.name} on {bandit.a_kind} bandit"
+            f"{policy.name} on {bandit.a_kind} bandit{other}"
         )
     if isinstance(bandit, GaussianBandit) and not is_mean_plus_width(settings):
         raise ValueError(
