@@ -150,9 +150,15 @@ def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | 
 
 def _small_gap(arms: Geometry) -> float:
     """About half of the median smallest gap."""
-    zeta = np.random.default_rng(SEED).standard_normal((PILOT, arms.spread.shape[1]))
-    means = np.partition(arms.offset + zeta @ arms.spread.T, -2)
-    return 0.5 * float(np.median(means[:, -1] - means[:, -2]))
+    gaps = np.partition(drawn_gaps(arms, PILOT), 1)
+    return 0.5 * float(np.median(gaps[:, 1]))
+
+
+def drawn_gaps(arms: Geometry, draws: int) -> Array:
+    """(draws, arms): gaps of random instances, always the same ones, for choices that precede an expectation."""
+    zeta = np.random.default_rng(SEED).standard_normal((draws, arms.spread.shape[1]))
+    means = arms.offset + zeta @ arms.spread.T
+    return np.asarray(means.max(axis=1, keepdims=True) - means)
 
 
 @functools.lru_cache(maxsize=64)
