@@ -30,8 +30,9 @@ from bayesregret.models import LinearBandit
 
 # The error of the value is this many standard errors of the expectation over gaps.
 STANDARD_ERRORS = 4.0
-# Instances on which candidates for the multipliers are compared. Other instances give the bound itself.
-PILOT, PILOT_NUMBERS = 2**10, 2**18
+# Instances on which candidates for the multipliers are compared: so many draws, numbers and instances in which a pull
+# at this multiplier may be good. Other instances give the bound itself.
+PILOT, PILOT_NUMBERS, PILOT_HARD, PILOT_U = 2**13, 2**18, 2**9, 2.0
 
 
 @certified_index.of(LinearBandit, "by the index, with the share of the information")
@@ -72,11 +73,13 @@ def _chosen(arms: Geometry, limits: InformationLimits, setting: Setting) -> tupl
     """The candidate with the least bound on the pilot's instances, and its charges."""
     draws = max(16, min(PILOT, PILOT_NUMBERS // arms.arms))
     gaps = drawn_gaps(arms, draws)
-    best, least = None, math.inf
+    hard = ((gaps > 0.0) & (gaps <= (setting.z + PILOT_U) * arms.prior_deviation)).any(axis=1)
+    few = gaps[: int(np.searchsorted(np.cumsum(hard), PILOT_HARD)) + 1]
+    best, least, widths = None, math.inf, limits.widths(setting.horizon)
     for multipliers in candidates(arms, limits, setting, gaps):
         good = GoodPulls(arms, limits, setting, multipliers)
-        charges = multipliers.charges(limits.widths(setting.horizon), setting.horizon)
-        value = float(good.regret(gaps).mean()) + charges if charges < least else math.inf
+        charges = multipliers.charges(widths, setting.horizon)
+        value = float(good.regret(few).mean()) + charges if charges < least else math.inf
         if value < least:
             best, least, chosen = good, value, charges
     assert best is not None

@@ -60,11 +60,11 @@ def excess_above(z: float, u: Array) -> Array:
 def candidates(arms: Geometry, limits: InformationLimits, setting: Setting, gaps: Array) -> Iterator[Multipliers]:
     """Yield one multiplier for all, for several values, and the best few with one for each arm and block."""
     pulls = prior_pulls(arms.prior_deviation, limits.noise)
+    yield from _by_arm_and_block(arms, limits, setting, gaps, pulls)
     everything = np.array([0.0]), np.array([float(setting.horizon)])
-    for u in np.unique(np.maximum(COMMON, -setting.z)):
+    for u in np.unique(np.maximum(COMMON, -setting.z))[::-1]:  # rising charges: the last ones may be left out
         per_width = float(excess_above(setting.z, u))
         yield Multipliers(*everything, np.array([[u]]), 0.0, per_width, 0.0, limits.noise, pulls)
-    yield from _by_arm_and_block(arms, limits, setting, gaps, pulls)
 
 
 def _by_arm_and_block(
@@ -79,7 +79,7 @@ def _by_arm_and_block(
     good = np.stack([_below(gaps[:, arm], thresholds[arm]) for arm in range(arms.arms)])
     c, widths = excess_above(setting.z, u), limits.widths(setting.horizon)
     found = []
-    for per_width in np.append(excess_above(setting.z, np.maximum(COMMON, -setting.z)), 0.0):
+    for per_width in np.append(excess_above(setting.z, np.unique(np.maximum(COMMON[::2], -setting.z))), 0.0):
         uncovered = deviation[:, :, None] * np.maximum(c - per_width, 0.0)
         for fraction in PER_ROUND:
             per_round = fraction * widths / setting.horizon
