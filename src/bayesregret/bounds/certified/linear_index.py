@@ -25,6 +25,7 @@ from bayesregret.bounds.certified.linear_knapsack import LARGEST_RATIO, SMALLEST
 from bayesregret.bounds.certified.linear_learning import InformationLimits, information_limits
 from bayesregret.bounds.certified.linear_multipliers import Multipliers, candidates
 from bayesregret.bounds.gaps.linear import GapEstimate, Geometry, drawn_gaps, expectation_of_gaps, geometry
+from bayesregret.bounds.gaps.lines import Indices
 from bayesregret.checks import Array
 from bayesregret.models import LinearBandit
 
@@ -55,10 +56,11 @@ def linear_index(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
 
 
 def underestimates(arms: Geometry, limits: InformationLimits, setting: Setting) -> float:
-    """Regret of the rounds in which theta_* > U_*, less (theta_* - U_*)^+ of the other rounds, which is 0.
+    """Regret of the rounds in which the best mean is above its index.
 
-    The excess (theta_* - U_*)^+ has mean at most (phi - zQ) sum_b |b|_0. Beside it the pulled arm's w (z + zeta)^+
-    counts on an event of probability at most p, where some other arm is above its index: at most its upper p-quantile.
+    There the gap is at most (theta_* - U_*)^+, whose mean is at most (phi - zQ) sum_b |b|_0, plus w (z + zeta)^+. The
+    latter counts on an event of probability at most p, that some other arm is above its index: its mean on that event
+    is at most the one above the upper p-quantile of zeta.
     """
     uncertain = int(np.count_nonzero(arms.prior_deviation))
     excess = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
@@ -87,7 +89,7 @@ def _chosen(arms: Geometry, limits: InformationLimits, setting: Setting) -> tupl
 
 
 class GoodPulls:
-    """Largest regret of pulls whose arm is not above its index by more than `u` deviations, for many instances."""
+    """Largest regret of pulls of arms that are overestimated by at most `u` deviations, for many instances."""
 
     def __init__(self, arms: Geometry, limits: InformationLimits, setting: Setting, multipliers: Multipliers) -> None:
         self.limits, self.horizon, self.chosen = limits, setting.horizon, multipliers
@@ -124,10 +126,10 @@ class GoodPulls:
         ratio = np.clip(gaps / np.where(widest > 0.0, widest, 1.0), SMALLEST_RATIO, LARGEST_RATIO)
         return pulls, np.log1p(ratio * ratio)
 
-    def _last_blocks(self, gaps: Array) -> Array:
+    def _last_blocks(self, gaps: Array) -> Indices:
         """(instances, arms): the last block in which a pull of the arm may be good, -1 if none."""
         if self.reach.shape[1] == 1:
-            return np.where(gaps <= self.reach[:, 0], 0, -1)
+            return np.asarray(np.where(gaps <= self.reach[:, 0], 0, -1), dtype=np.intp)
         found = np.empty(gaps.shape, dtype=np.intp)
         for arm, reach in enumerate(self.reach):
             # Equal values on the right side count as reached: search among the negatives, which rise.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesregret.bounds.certified.linear_learning import InformationLimits
+from bayesregret.bounds.gaps.lines import Indices
 from bayesregret.checks import Array
 
 # Ratios whose squares neither overflow nor underflow.
@@ -35,8 +36,8 @@ def largest_regret(gaps: Array, pulls: Array, price: Array, limits: InformationL
     return np.minimum(by_number, _fill_budget(*_in_order(cheapest, pulls * price, regret), information))
 
 
-def _in_order(order: Array, *tables: Array) -> list[Array]:
-    return [np.take_along_axis(table, order, axis=1) for table in tables]
+def _in_order(order: Indices, first: Array, second: Array) -> tuple[Array, Array]:
+    return np.take_along_axis(first, order, axis=1), np.take_along_axis(second, order, axis=1)
 
 
 def _information(price: Array, pulls: Array, limits: InformationLimits, horizon: int) -> Array:
