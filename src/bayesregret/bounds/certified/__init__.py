@@ -8,8 +8,12 @@ from bayesregret.bounds.certified import (
     linear,
     linear_index,
     linear_lower,
+    lower_bernoulli,
+    lower_gaussian,
     mixture,
     prior_dependent,
+    thompson,
+    thompson_lower,
     ucb1,
 )
 
@@ -21,7 +25,11 @@ __all__ = [
     "linear",
     "linear_index",
     "linear_lower",
+    "lower_bernoulli",
+    "lower_gaussian",
     "mixture",
     "prior_dependent",
+    "thompson",
+    "thompson_lower",
     "ucb1",
 ]
