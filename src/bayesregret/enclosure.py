@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from bayesregret import checks
 from bayesregret.bounds import Formula
 from bayesregret.bounds.bound import ANY
-from bayesregret.digits import (
-    PLUS_MINUS,
-    brief,
-    counted,
-    exact_digits,
-    lower_bound_digits,
-    upper_bound_digits,
-    with_error,
-)
+from bayesregret.digits import PLUS_MINUS, brief, counted, exact_digits, lower_bound_digits, upper_bound_digits, with_error
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
