@@ -17,7 +17,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_index
@@ -25,7 +25,7 @@ from bayesregret.bounds.certified.linear_knapsack import LARGEST_RATIO, SMALLEST
 from bayesregret.bounds.certified.linear_learning import InformationLimits, information_limits
 from bayesregret.bounds.certified.linear_multipliers import Multipliers, candidates
 from bayesregret.bounds.gaps.linear import GapEstimate, Geometry, drawn_gaps, expectation_of_gaps, geometry
-from bayesregret.bounds.gaps.lines import Indices
+from bayesregret.bounds.gaps.lines import ROOT_TWO_PI, Indices
 from bayesregret.checks import Array
 from bayesregret.models import LinearBandit
 
@@ -42,8 +42,7 @@ def linear_index(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
     arms, limits = geometry(bandit), information_limits(bandit, setting.horizon)
     if arms.arms == 1 or arms.rank == 0:
         return Parts({"leading": 0.0, "overestimates": 0.0, "failures": 0.0})
-    failures = underestimates(arms, limits, setting)
-    good, overestimates = _chosen(arms, limits, setting)
+    good, overestimates, failures = _chosen(arms, limits, setting)
     leading = GapEstimate(0.0, 0.0)
     if good.most > 0.0:
         leading = expectation_of_gaps(bandit, good.regret, overestimates + failures, accuracy)
@@ -55,37 +54,41 @@ def linear_index(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
     )
 
 
-def underestimates(arms: Geometry, limits: InformationLimits, setting: Setting) -> float:
-    """Regret of the rounds in which the best mean is above its index.
+def underestimates(arms: Geometry, limits: InformationLimits, setting: Setting, u: float) -> float:
+    """Regret of the rounds in which the best mean is above its index and zeta is at most u.
 
-    There the gap is at most (theta_* - U_*)^+, whose mean is at most (phi - zQ) sum_b |b|_0, plus w (z + zeta)^+. The
-    latter counts on an event of probability at most p, that some other arm is above its index: its mean on that event
-    is at most the one above the upper p-quantile of zeta.
+    There the gap is at most (theta_* - U_*)^+, whose mean is at most (phi - zQ) sum_b |b|_0 and which is charged for
+    each round, plus w (z + zeta)^+. The latter counts on an event of probability at most p, that some other arm is
+    above its index: its mean is largest if the event is that zeta is just below u.
     """
     uncertain = int(np.count_nonzero(arms.prior_deviation))
     excess = setting.horizon * setting.excess * float(arms.prior_deviation.sum())
-    probability = min((uncertain - 1) * setting.tail, 1.0 - setting.tail)
-    beside = setting.z * probability
+    beyond = float(ndtr(-u))
+    probability = min((uncertain - 1) * setting.tail, max(0.0, 1.0 - setting.tail - beyond))
+    beside = 0.0
     if probability > 0.0:
-        beside += math.exp(-0.5 * float(ndtri(probability)) ** 2) / math.sqrt(2.0 * math.pi)
-    return excess + beside * limits.widths(setting.horizon)
+        low = -float(ndtri(beyond + probability))
+        beside = setting.z * probability + (math.exp(-0.5 * low * low) - math.exp(-0.5 * u * u)) / ROOT_TWO_PI
+    return excess + max(0.0, beside) * limits.widths(setting.horizon)
 
 
-def _chosen(arms: Geometry, limits: InformationLimits, setting: Setting) -> tuple[GoodPulls, float]:
-    """The candidate with the least bound on the pilot's instances, and its charges."""
+def _chosen(arms: Geometry, limits: InformationLimits, setting: Setting) -> tuple[GoodPulls, float, float]:
+    """The candidate with the least bound on the pilot's instances, and its charges for both kinds of rounds."""
     draws = max(16, min(PILOT, PILOT_NUMBERS // arms.arms))
     gaps = drawn_gaps(arms, draws)
     hard = ((gaps > 0.0) & (gaps <= (setting.z + PILOT_U) * arms.prior_deviation)).any(axis=1)
     few = gaps[: int(np.searchsorted(np.cumsum(hard), PILOT_HARD)) + 1]
-    best, least, widths = None, math.inf, limits.widths(setting.horizon)
+    widths, least, best = limits.widths(setting.horizon), math.inf, None
     for multipliers in candidates(arms, limits, setting, gaps):
-        good = GoodPulls(arms, limits, setting, multipliers)
         charges = multipliers.charges(widths, setting.horizon)
-        value = float(good.regret(few).mean()) + charges if charges < least else math.inf
-        if value < least:
-            best, least, chosen = good, value, charges
+        failures = underestimates(arms, limits, setting, float(multipliers.u.max()))
+        if charges + failures < least:
+            good = GoodPulls(arms, limits, setting, multipliers)
+            value = float(good.regret(few).mean()) + charges + failures
+            if value < least:
+                best, least = (good, charges, failures), value
     assert best is not None
-    return best, chosen
+    return best
 
 
 class GoodPulls:

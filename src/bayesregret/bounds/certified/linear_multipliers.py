@@ -18,6 +18,8 @@ from bayesregret.bounds.certified.linear_learning import InformationLimits
 from bayesregret.bounds.gaps.linear import Geometry
 from bayesregret.checks import Array
 
+# A multiplier far below -z: no pull has zeta <= u in a good round, and the regret of each round is charged by its mean.
+NONE = -50.0
 # Multipliers to choose from. Larger ones cost less than 1e-14 of a width.
 GRID = np.concatenate([[-2.0, -1.0], np.arange(-0.5, 4.1, 0.25), [4.5, 5.0, 6.0, 8.0]])
 COMMON = np.concatenate([[-1.0, -0.5, 0.0, 0.3], np.arange(0.6, 2.5, 0.2), [2.7, 3.0, 4.0, 8.0]])
@@ -53,8 +55,13 @@ class Multipliers(NamedTuple):
 
 
 def excess_above(z: float, u: Array) -> Array:
-    """c(u) = E[(z + zeta); zeta > u] = z Q(u) + phi(u)."""
+    """c(u) = E[(z + zeta); zeta > u] = z Q(u) + phi(u); for u = `NONE` it is z."""
     return np.asarray(z * ndtr(-u) + np.exp(-0.5 * u * u) / math.sqrt(2.0 * math.pi))
+
+
+def _above(grid: Array, setting: Setting) -> Array:
+    """`NONE` and the multipliers above -z."""
+    return np.append(NONE, grid[grid > -setting.z])
 
 
 def candidates(arms: Geometry, limits: InformationLimits, setting: Setting, gaps: Array) -> Iterator[Multipliers]:
@@ -62,7 +69,7 @@ def candidates(arms: Geometry, limits: InformationLimits, setting: Setting, gaps
     pulls = prior_pulls(arms.prior_deviation, limits.noise)
     yield from _by_arm_and_block(arms, limits, setting, gaps, pulls)
     everything = np.array([0.0]), np.array([float(setting.horizon)])
-    for u in np.unique(np.maximum(COMMON, -setting.z))[::-1]:  # rising charges: the last ones may be left out
+    for u in _above(COMMON, setting)[::-1]:  # rising charges: the last ones may be left out
         per_width = float(excess_above(setting.z, u))
         yield Multipliers(*everything, np.array([[u]]), 0.0, per_width, 0.0, limits.noise, pulls)
 
@@ -71,7 +78,7 @@ def _by_arm_and_block(
     arms: Geometry, limits: InformationLimits, setting: Setting, gaps: Array, pulls: Array
 ) -> Iterator[Multipliers]:
     """Weigh the regret of good pulls, without limits on all arms' pulls together, against the charges."""
-    u = np.unique(np.maximum(GRID, -setting.z))
+    u = _above(GRID, setting)
     start, stop = _blocks(setting.horizon, min(MOST_BLOCKS, LARGEST_TABLE // (arms.arms * len(u))))
     middle, size = 0.5 * (start + stop - 1.0), stop - start
     deviation = limits.noise / np.sqrt(pulls[:, None] + middle)
@@ -79,7 +86,7 @@ def _by_arm_and_block(
     good = np.stack([_below(gaps[:, arm], thresholds[arm]) for arm in range(arms.arms)])
     c, widths = excess_above(setting.z, u), limits.widths(setting.horizon)
     found = []
-    for per_width in np.append(excess_above(setting.z, np.unique(np.maximum(COMMON[::2], -setting.z))), 0.0):
+    for per_width in np.append(excess_above(setting.z, _above(COMMON[::2], setting)), 0.0):
         uncovered = deviation[:, :, None] * np.maximum(c - per_width, 0.0)
         for fraction in PER_ROUND:
             per_round = fraction * widths / setting.horizon
@@ -114,7 +121,7 @@ def _below(gaps: Array, thresholds: Array) -> Array:
     gaps = positive
     found = total[np.searchsorted(gaps, thresholds, side="right")]
     near = thresholds < gaps[few - 1]
-    return np.where(near, total[few] * (np.minimum(thresholds, gaps[few - 1]) / gaps[few - 1]) ** 2, found)
+    return np.where(near, total[few] * (np.clip(thresholds, 0.0, gaps[few - 1]) / gaps[few - 1]) ** 2, found)
 
 
 def _uncovered(start: Array, stop: Array, rest: Array, per_round: float, noise: float, pulls: Array) -> float:
