@@ -11,10 +11,13 @@ from bayesregret.bounds.bound import Formula, make_setting
 from bayesregret.bounds.catalog import (
     certified_all_gaps,
     certified_gap_free,
+    certified_index,
+    certified_lower,
     certified_min_gap,
     certified_trivial,
     gap_dependent,
 )
+from bayesregret.bounds.certified import linear_index, linear_lower
 from bayesregret.bounds.certified.linear import Knapsack
 from bayesregret.bounds.certified.linear_learning import information_limits
 from bayesregret.bounds.gaps import linear as linear_gaps
@@ -23,7 +26,7 @@ from bayesregret.problem import common_linear
 
 pytestmark = pytest.mark.compiled  # nothing here is needed for coverage, which makes it slow
 
-CERTIFIED = (certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial)
+CERTIFIED = (certified_all_gaps, certified_gap_free, certified_index, certified_min_gap, certified_trivial)
 EVERY_BODY = [formula for formula in Formula.every.values() if formula.covers(LinearBandit)]
 
 
@@ -136,7 +139,7 @@ def test_all_gaps_is_never_above_what_it_contains():
         assert ours.leading <= trivial.value + 4.0 * (ours.error + trivial.error) + 1e-12
 
 
-@pytest.mark.parametrize("formula", CERTIFIED, ids=repr)
+@pytest.mark.parametrize("formula", [*CERTIFIED, certified_lower], ids=repr)
 @pytest.mark.parametrize("change", ["permuted", "scaled", "rotated", "repeated"])
 def test_invariance(formula, change):
     rng = np.random.default_rng(83)
@@ -161,13 +164,13 @@ def test_invariance(formula, change):
 def test_one_arm_or_many_copies_of_it_have_no_regret():
     for features in ([[1.0, 2.0]], [[1.0, 2.0]] * 4):
         bandit = LinearBandit(features, [0.5, 0.1], prior_width=1.0, reward_noise=1.0)
-        for formula in CERTIFIED:
+        for formula in (*CERTIFIED, certified_lower):
             assert formula(bandit, horizon=50).value == 0.0
 
 
 def test_a_known_parameter_has_no_regret():
     bandit = LinearBandit([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.1], prior_cov=np.zeros((2, 2)), reward_noise=1.0)
-    for formula in (certified_all_gaps, certified_gap_free, certified_min_gap):
+    for formula in (certified_all_gaps, certified_gap_free, certified_index, certified_lower, certified_min_gap):
         assert formula(bandit, horizon=50).value == 0.0
     assert certified_trivial(bandit, horizon=50).value == pytest.approx(50 * 0.4)
 
@@ -179,6 +182,8 @@ EDGES += [{"horizon": 10, "delta": 1.0 - 1e-12}, {"horizon": 10, "epsilon": 1e-5
 @pytest.mark.parametrize("setting", EDGES, ids=str)
 def test_every_number_is_finite_at_the_edges(setting, monkeypatch):
     monkeypatch.setattr(linear_gaps, "ACCURACY", 1.0)  # the first few points are enough here
+    monkeypatch.setattr(linear_lower, "ACCURACY", 1.0 - 1e-9)
+    monkeypatch.setattr(linear_index, "PILOT", 32)
     rng = np.random.default_rng(84)
     features = np.clip(rng.standard_normal((5, 2)), -1.0, 1.0)
     bandits = [

@@ -146,7 +146,7 @@ def test_exact_cases_agree_with_the_lattice(bandit):
     for cutoff in (1e-4, 1e-2):
         exact = expected_inverse_gap(bandit, cutoff)
         along = linear_gaps._inverse_gap_along_lines(padded, cutoff, small)
-        lines = linear_gaps._randomised(arms.arms, (2, 2), along)
+        lines = linear_gaps.randomised_mean(arms.arms, (2, 2), along)
         plain = expectation_of_gaps(bandit, lambda gaps: 1.0 / np.maximum(np.partition(gaps, 1)[:, 1], small))
         both = GapEstimate(lines.value + plain.value, math.hypot(lines.error, plain.error))
         assert abs(both.value - exact.value) < 4.0 * both.error + 1e-6 * exact.value

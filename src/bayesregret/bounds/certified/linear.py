@@ -20,6 +20,7 @@ import numpy as np
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_all_gaps, certified_gap_free, certified_min_gap, certified_trivial
+from bayesregret.bounds.certified.linear_knapsack import LARGEST_RATIO, SMALLEST_RATIO, largest_regret, prior_pulls
 from bayesregret.bounds.certified.linear_learning import InformationLimits, information_limits
 from bayesregret.bounds.gaps.linear import (
     GapEstimate,
@@ -31,11 +32,6 @@ from bayesregret.bounds.gaps.linear import (
 )
 from bayesregret.checks import Array
 from bayesregret.models import LinearBandit
-
-# Ratios whose squares neither overflow nor underflow.
-SMALLEST_RATIO, LARGEST_RATIO = 1e-150, 1e150
-# The number of good pulls and their information bound each other: each is tightened by the other this many times.
-ROUNDS_OF_TIGHTENING = 3
 
 
 @certified_trivial.of(LinearBandit, "n E[largest gap]")
@@ -102,9 +98,7 @@ class Knapsack:
         self.most = 2.0 * setting.z * limits.widths(setting.horizon)
         self.reach = 2.0 * setting.z * arms.prior_deviation * (1.0 + ROUNDING)
         self.width = 2.0 * setting.z * limits.noise  # of two confidence widths after one reward and without a prior
-        with np.errstate(divide="ignore"):
-            ratio = np.where(arms.prior_deviation > 0.0, limits.noise / arms.prior_deviation, np.inf)
-        self.prior_pulls = np.clip(ratio, 0.0, LARGEST_RATIO) ** 2
+        self.prior_pulls = prior_pulls(arms.prior_deviation, limits.noise)
 
     def regret(self, gaps: Array) -> Array:
         """Return (instances,): the smaller of the knapsack and 2 z W, for gaps (instances, distinct arms)."""
@@ -114,31 +108,10 @@ class Knapsack:
         return found
 
     def _regret_of_hard(self, gaps: Array) -> Array:
-        order = np.argsort(gaps, axis=1)
-        gaps = np.take_along_axis(gaps, order, axis=1)
         ratio = np.clip(gaps / self.width, SMALLEST_RATIO, LARGEST_RATIO) ** 2
-        price = np.log1p(ratio)
-        pulls = np.clip(np.floor(1.0 / ratio - self.prior_pulls[order]) + 1.0, 0.0, self.horizon)
+        pulls = np.clip(np.floor(1.0 / ratio - self.prior_pulls) + 1.0, 0.0, self.horizon)
         pulls[gaps <= 0.0] = 0.0
-        by_number = _fill_budget(pulls[:, ::-1], (pulls * gaps)[:, ::-1], np.full(len(gaps), float(self.horizon)))
-        least = np.minimum(by_number, self.most)
-        cheapest = np.argsort(np.where(gaps > 0.0, price / np.where(gaps > 0.0, gaps, 1.0), np.inf), axis=1)
-        cost, regret = (np.take_along_axis(table, cheapest, axis=1) for table in (pulls * price, pulls * gaps))
-        return np.minimum(least, _fill_budget(cost, regret, self._information(price, pulls)))
-
-    def _information(self, price: Array, pulls: Array) -> Array:
-        """Upper bound on the information of the good pulls; arms are in order of rising gaps, hence rising prices."""
-        count = np.minimum(pulls.sum(axis=1), self.horizon)
-        for _ in range(ROUNDS_OF_TIGHTENING):
-            count = np.minimum(count, _fill_budget(pulls * price, pulls, self.limits.information(count)))
-        return self.limits.information(count)
-
-
-def _fill_budget(cost: Array, gain: Array, budget: Array) -> Array:
-    """Return (instances,): the gain of filling the budget from left to right, with a fraction of the last item."""
-    left = budget[:, None] - (np.cumsum(cost, axis=1) - cost)
-    fraction = np.clip(left / np.where(cost > 0.0, cost, 1.0), 0.0, 1.0)
-    return np.asarray(np.sum(np.where(cost > 0.0, fraction, 1.0) * gain, axis=1))
+        return np.minimum(self.most, largest_regret(gaps, pulls, np.log1p(ratio), self.limits, self.horizon))
 
 
 def _bad_rounds(arms: Geometry, limits: InformationLimits, setting: Setting) -> float:

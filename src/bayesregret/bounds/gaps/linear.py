@@ -144,15 +144,21 @@ def expected_inverse_gap(bandit: LinearBandit, cutoff: float, accuracy: float | 
         return plain
     dimension = arms.spread.shape[1]
     along_lines = _inverse_gap_along_lines(arms, cutoff, small)
-    rest = _randomised(arms.arms, (dimension, dimension), along_lines, plain.value, accuracy)
+    rest = randomised_mean(arms.arms, (dimension, dimension), along_lines, plain.value, accuracy)
     return GapEstimate(plain.value + rest.value, math.hypot(plain.error, rest.error))
 
 
 def _small_gap(arms: Geometry) -> float:
     """About half of the median smallest gap."""
-    zeta = np.random.default_rng(SEED).standard_normal((PILOT, arms.spread.shape[1]))
-    means = np.partition(arms.offset + zeta @ arms.spread.T, -2)
-    return 0.5 * float(np.median(means[:, -1] - means[:, -2]))
+    gaps = np.partition(drawn_gaps(arms, PILOT), 1)
+    return 0.5 * float(np.median(gaps[:, 1]))
+
+
+def drawn_gaps(arms: Geometry, draws: int) -> Array:
+    """(draws, arms): gaps of random instances, always the same ones, for choices that precede an expectation."""
+    zeta = np.random.default_rng(SEED).standard_normal((draws, arms.spread.shape[1]))
+    means = arms.offset + zeta @ arms.spread.T
+    return np.asarray(means.max(axis=1, keepdims=True) - means)
 
 
 @functools.lru_cache(maxsize=64)
@@ -189,7 +195,7 @@ def expectation_of_gaps(
         means = arms.offset + zeta[0] @ arms.spread.T
         return float(np.sum(function(means.max(axis=1, keepdims=True) - means)))
 
-    return _randomised(arms.arms, (1, arms.spread.shape[1]), total, known_part, accuracy)
+    return randomised_mean(arms.arms, (1, arms.spread.shape[1]), total, known_part, accuracy)
 
 
 def _inverse_gap_along_lines(arms: Geometry, cutoff: float, small: float) -> Callable[[int, Array], float]:
@@ -230,7 +236,7 @@ def _frame(rng: np.random.Generator, dimension: int) -> Array:
 # --- randomised lattice rules --------------------------------------------------------------------------------------
 
 
-def _randomised(
+def randomised_mean(
     arms: int,
     shape: tuple[int, int],
     total: Callable[[int, Array], float],

@@ -16,7 +16,7 @@ TRENDS = (
     regret_of(0, "bayes-ucb", "BayesUCB"),
     bound_of("gap_dependent", "BayesUCB bound (Theorem 6)", "printed", "leading"),
     bound_of("sqrt", "square-root bound (4)", "printed", "leading"),
-    bound_of("certified_all_gaps", "certified (all gaps)", "certified"),
+    bound_of("certified_index", "certified (index)", "certified"),
 )
 OURS = f"{paper_settings.OUR_NOISE} {paper_settings.OUR_RANGE}"
 SETTING = (
