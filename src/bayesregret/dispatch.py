@@ -42,6 +42,7 @@ OUTLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": False}
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
 _contracts: list[Any] = []
+_kernels: dict[tuple[Callable[..., Any], frozenset[type]], Callable[..., Any]] = {}
 _formulas: list[tuple[Callable[..., Any], dict[str, Any]]] = []
 
 
@@ -189,13 +190,11 @@ def _load_numba(contracts: Sequence[Any] = (), formulas: Sequence[tuple[Any, dic
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
+    made = _kernels.get((body, frozenset(classes)))
+    if made is not None:
+        return made
     if not _numba_is_ready:
         _load_numba()
-    return _compile(body, frozenset(classes))
-
-
-@functools.cache
-def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[..., Any]:
     import numba
     from numba.extending import register_jitable
 
@@ -227,4 +226,5 @@ def _compile(body: Callable[..., Any], classes: frozenset[type]) -> Callable[...
 
             raise explain(error) from None
 
+    _kernels[body, frozenset(classes)] = run
     return run

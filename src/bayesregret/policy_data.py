@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import inspect
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -84,31 +86,27 @@ def named(policies: Policies) -> dict[str, Policy]:
 
     Policies of one kind are told apart by their settings, `bayes-ucb(delta=0.1)`, and equal ones by numbers.
     """
+    if isinstance(policies, Policy | str):
+        policies = [policies]
     if isinstance(policies, Mapping):
         for name in policies:
             if not isinstance(name, str):
                 raise checks.fail("names of policies", "text", name)
         made = {name: as_policy(policy) for name, policy in policies.items()}
+    elif isinstance(policies, Iterable):
+        made = _by_name(list(map(as_policy, policies)))
     else:
-        made = _by_name([as_policy(policy) for policy in _listed(policies)])
+        raise checks.fail("policies", SOME_POLICIES, policies)
     if not made:
         raise checks.fail("policies", SOME_POLICIES, policies)
     return made
 
 
-def _listed(policies: Any) -> Iterable[Any]:
-    if isinstance(policies, Policy | str):
-        return [policies]
-    if not isinstance(policies, Iterable):
-        raise checks.fail("policies", SOME_POLICIES, policies)
-    return policies
-
-
 def _by_name(policies: Sequence[Policy]) -> dict[str, Policy]:
-    kinds = [policy.name for policy in policies]
+    kinds = collections.Counter(map(operator.attrgetter("name"), policies))
     found: dict[str, Policy] = {}
     for policy in policies:
-        name = first = policy.name if kinds.count(policy.name) == 1 else with_settings(policy)
+        name = first = policy.name if kinds[policy.name] == 1 else with_settings(policy)
         number = 1
         while name in found:
             number += 1

@@ -10,7 +10,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit, bounds
-from bayesregret.bounds.bound import LARGEST_HORIZON, Formula, make_setting
+from bayesregret.bounds.bound import FINE, LARGEST_HORIZON, NUMERICAL_ERROR, Formula, Parts, make_setting
 from bayesregret.models import Bandit
 
 GAUSSIAN = GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
@@ -64,7 +64,58 @@ def test_the_error_covers_a_finer_rule(formula, bandit):
     setting = make_setting(60, 0.05, 0.1)
     bound = formula(bandit, horizon=60, delta=0.05, epsilon=0.1)
     finer = math.fsum(formula.body(bandit)(bandit, setting, 16).terms.values())
-    assert abs(bound.value - finer) <= bound.error + 1e-13 * abs(bound.value)
+    computed = bound.value - bound.terms.get(NUMERICAL_ERROR, 0.0)
+    assert abs(computed - finer) <= bound.error + 1e-13 * abs(bound.value)
+
+
+# --- the numerical error --------------------------------------------------------------------------------------------
+
+
+def made(form, kind, value, error):
+    """A bound with this computed value and error, from a formula that is registered for this test alone."""
+    formula = Formula("_made", form, "A test.", kind=kind)
+    try:
+        formula.of(GaussianBandit, "a test")(lambda *_: Parts({"leading": value, "rest": 0.0}, error=error))
+        return formula(GAUSSIAN, horizon=20)
+    finally:
+        del Formula.every["_made"]
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "value", "error", "reported"),
+    [
+        ("certified", "upper", 5.9e-14, 8e-11, 5.9e-14 + 8e-11),
+        ("certified", "upper", 10.0, 0.5, 10.5),
+        ("certified", "lower", 10.0, 0.5, 9.5),
+        ("certified", "lower", 0.25, 0.5, 0.0),
+        ("certified", "lower", -0.25, 0.5, -0.25),
+        ("certified", "quantity", 10.0, 0.5, 10.0),
+        ("paper", "upper", 10.0, 0.5, 10.0),
+        ("paper", "lower", 10.0, 0.5, 10.0),
+    ],
+)
+def test_a_certified_value_is_on_the_safe_side_of_its_error(form, kind, value, error, reported):
+    bound = made(form, kind, value, error)
+    assert bound.value == reported
+    assert bound.error == error
+    assert bound.leading == value
+    assert bound.leading + bound.remainder == pytest.approx(bound.value, rel=1e-15)
+    assert (NUMERICAL_ERROR in bound.terms) == (form == "certified" and kind != "quantity")
+
+
+def test_an_infinite_or_errorless_bound_has_no_such_term():
+    assert list(made("certified", "upper", math.inf, 0.0).terms) == ["leading", "rest"]
+    assert list(made("certified", "upper", 3.0, 0.0).terms) == ["leading", "rest"]
+
+
+def test_the_error_is_added_once():
+    """The smallest bound, and the best of a table, are bounds that have it already."""
+    for bandit in (GAUSSIAN, BERNOULLI, GaussianBandit([1e9, 0.0], 1.0, 1.0)):
+        best = bounds.certified(bandit, horizon=20)
+        source = Formula.every[best.details["name"]]
+        computed = math.fsum(source.body(bandit)(bandit, make_setting(20), FINE).terms.values())
+        assert best.value == pytest.approx(computed + best.error, rel=1e-15)
+        assert bounds.table(bandit, horizon=20).best.value == best.value
 
 
 def test_public_names():

@@ -24,7 +24,7 @@ def leading(bound: Bound) -> float:
 
 
 def without_bad_rounds(bound: Bound) -> float:
-    return math.fsum(part for name, part in bound.terms.items() if name != "bad rounds")
+    return math.fsum(part for name, part in bound.terms.items() if name not in ("bad rounds", "numerical error"))
 
 
 QUANTITIES = {

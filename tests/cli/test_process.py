@@ -42,7 +42,7 @@ def test_bad_input_is_one_line_and_status_2():
     done = subprocess.run([*SIMULATE, "--seed", "-1"], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == "bayesregret: seed must be a whole number, at least 0, got -1\n"
+    assert done.stderr == "bayesregret: --seed must be a whole number, at least 0, got -1\n"
 
 
 @pytest.mark.parametrize("output", [["--json"], [], ["--help"]])

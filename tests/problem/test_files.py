@@ -94,9 +94,10 @@ def test_numbers_keep_every_bit(tmp_path):
             "prior_width is missing; a gaussian problem must have prior_mean,",
         ),
         ('{"prior_mean": [1]}', "model is missing; it may be "),
-        (changed(GAUSSIAN, model="gauss"), 'model must be "'),
-        (changed(GAUSSIAN, model=["gaussian"]), 'model must be "'),
-        (changed(GAUSSIAN, model=None), 'model must be "'),
+        # Which models are listed depends on those that other tests define.
+        (changed(GAUSSIAN, model="gauss"), "model must be "),
+        (changed(GAUSSIAN, model=["gaussian"]), "model must be "),
+        (changed(GAUSSIAN, model=None), "model must be "),
         (changed(GAUSSIAN, prior_width="1"), "prior_width must be a positive number, got '1'"),
         (changed(GAUSSIAN, prior_width=True), "prior_width must be a positive number, got True"),
         (changed(GAUSSIAN, prior_width=None), "prior_width must be a positive number, got None"),

@@ -84,12 +84,13 @@ def _check(formula: Formula, bandit: Bandit, setting: Setting, delta: float | No
 
 
 def judge_bound(regret: Regret, bound: Bound) -> Verdict:
-    """Verdict on a bound, allowing for the errors of both numbers."""
-    if bound.value + bound.error < 0.0:  # no regret is negative
+    """Verdict on a bound, allowing for the errors of both numbers; a certified value contains its own already."""
+    error = 0.0 if bound.form == "certified" else bound.error
+    if bound.value + error < 0.0:  # no regret is negative
         return "fails"
     uncertainty = regret.stderr + regret.error
     if regret.value <= bound.value and uncertainty == 0.0:
         return "holds"
-    if judge_average(regret.value, uncertainty, bound.value + bound.error) == "fails":
+    if judge_average(regret.value, uncertainty, bound.value + error) == "fails":
         return "fails"
-    return "holds" if judge_average(regret.value, uncertainty, bound.value - bound.error) == "holds" else "not decided"
+    return "holds" if judge_average(regret.value, uncertainty, bound.value - error) == "holds" else "not decided"

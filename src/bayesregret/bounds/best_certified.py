@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bayesregret.bounds.bound import DoesNotHold, Formula, Parts, Setting
+from bayesregret.bounds.bound import NUMERICAL_ERROR, DoesNotHold, Formula, Parts, Setting
 from bayesregret.bounds.catalog import certified
 from bayesregret.bounds.result import Bound
 from bayesregret.models import (
@@ -27,8 +27,10 @@ from bayesregret.models import (
 @certified.of(NormalGammaBandit, "the smallest of all")
 @certified.of(MixtureBandit, "the smallest of all")
 def smallest(bandit: Bandit, setting: Setting, order: int) -> Parts:
-    best = min(_holding(bandit, setting), key=lambda bound: bound.value + bound.error)
-    return Parts(best.terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)
+    best = min(_holding(bandit, setting), key=lambda bound: bound.value)
+    # The numerical error becomes a term of this bound like that of every other one.
+    terms = {name: term for name, term in best.terms.items() if name != NUMERICAL_ERROR}
+    return Parts(terms, {"name": best.name, **best.details}, note=f"from {best.name}", error=best.error)
 
 
 def _holding(bandit: Bandit, setting: Setting) -> Iterator[Bound]:

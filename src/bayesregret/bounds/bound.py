@@ -20,6 +20,8 @@ LARGEST_HORIZON = 2**53
 FINE, COARSE = 12, 9
 # Rounding error of a value, relative to the sum of its terms' absolute values.
 ROUNDING = 1e-14
+# The term of a certified bound by which its value is on the safe side of what was computed.
+NUMERICAL_ERROR = "numerical error"
 
 
 class Setting(NamedTuple):
@@ -288,7 +290,7 @@ def _evaluate(formula: Formula, bandit: Bandit, setting: Setting, options: tuple
     parts = body(bandit, setting, FINE, **dict(options))
     if parts.why_not is not None and formula.form == "certified":
         raise DoesNotHold(formula.name, parts.why_not)
-    value = math.fsum(parts.terms.values()) if all(map(math.isfinite, parts.terms.values())) else math.inf
+    value = total(parts.terms)
     if parts.error is not None:
         error = parts.error
     elif math.isinf(value):
@@ -297,17 +299,33 @@ def _evaluate(formula: Formula, bandit: Bandit, setting: Setting, options: tuple
         coarse = math.fsum(body(bandit, setting, COARSE, **dict(options)).terms.values())
         rounding = ROUNDING * math.fsum(map(abs, parts.terms.values()))
         error = abs(value - coarse) + rounding + parts.unseen_error
+    terms = {**parts.terms, **_safety_margin(formula, value, error)}
     return Bound(
         name=formula.name,
         form=formula.form,
         kind=formula.kind,
         source=source,
         policy=formula.policy,
-        value=value,
-        terms={name: float(term) for name, term in parts.terms.items()},
+        value=total(terms),
+        terms={name: float(term) for name, term in terms.items()},
         error=error,
         applies=parts.why_not is None,
         why_not=parts.why_not,
         note=parts.note,
         details={name: detail if isinstance(detail, str) else float(detail) for name, detail in parts.details.items()},
     )
+
+
+def total(terms: Mapping[str, float]) -> float:
+    """Return the sum of all terms, infinite if one of them is."""
+    return math.fsum(terms.values()) if all(map(math.isfinite, terms.values())) else math.inf
+
+
+def _safety_margin(formula: Formula, value: float, error: float) -> dict[str, float]:
+    """Return the term that makes a certified bound hold whatever the numerical error is; nothing for other numbers.
+
+    No regret is negative, so a lower bound need not go below 0.
+    """
+    if formula.form != "certified" or formula.kind == "quantity" or error == 0.0 or math.isinf(value):
+        return {}
+    return {NUMERICAL_ERROR: error if formula.kind == "upper" else -min(error, max(0.0, value))}

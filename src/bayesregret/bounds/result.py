@@ -35,11 +35,12 @@ class Bound(Result):
     policy : str
         Name of the policy that the statement is about; "any" for all policies.
     value : float
-        Sum of all terms.
+        Sum of all terms. A certified value is on the safe side of the numerical error: an upper bound contains it as
+        its last term, "numerical error", and a lower bound, which is never below 0, is reduced by it.
     terms : Mapping[str, float]
         Named parts of the value, the leading one first.
     error : float
-        Estimate of the numerical error of `value`.
+        Estimate of the numerical error of the other terms.
     applies : bool
         Whether the assumptions of the statement hold for this bandit, horizon and delta.
     why_not : str or None
@@ -56,7 +57,7 @@ class Bound(Result):
     >>> bound.form, bound.kind, bound.applies
     ('certified', 'upper', True)
     >>> list(bound.terms)
-    ['leading', 'bad rounds']
+    ['leading', 'bad rounds', 'numerical error']
     >>> bound.value == bound.leading + bound.remainder
     True
     """

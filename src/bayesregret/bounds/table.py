@@ -92,7 +92,7 @@ class BoundTable(Result):
             for bound in self.bounds
             if (bound.form, bound.kind) == ("certified", "upper") and bound.policy in (certified.policy, ANY)
         ]
-        return min(proved, key=lambda bound: bound.value + bound.error, default=None)
+        return min(proved, key=lambda bound: bound.value, default=None)
 
     def ratio(self, bound: Bound) -> float | None:
         """Return the bound over the simulated regret of its policy, None if that was not simulated.

@@ -25,7 +25,7 @@ COLUMNS = {
     "value": "The bound: leading and remainder together.",
     "leading": "Its leading term.",
     "remainder": "Its other terms.",
-    "error": "Estimate of the numerical error of the value.",
+    "error": "Estimate of the numerical error, which the value of a certified bound includes.",
     "times regret": "--against: value divided by the simulated regret.",
     "applies": "Whether it is proved here; if not, a note says why.",
 }

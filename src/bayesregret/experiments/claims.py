@@ -139,7 +139,7 @@ def certified_hold(
                 value = outcome.bound(name)
                 regret, stderr = outcome.regret(policy), outcome.stderr(policy)
                 tightest = min(tightest, value / regret if regret > 0.0 else float("inf"))
-                if regret - DECISIVE * stderr > value + bound["error"]:
+                if regret - DECISIVE * stderr > value:
                     exceptions.append(
                         f"{outcome.point.name}: {name} {brief(value)}, regret {with_error(regret, stderr)}"
                     )

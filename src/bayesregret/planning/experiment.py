@@ -204,4 +204,4 @@ def best_bound(bandit: Bandit, policy: Policy, horizon: int) -> Bound | None:
             # Not proved here, or a prior so extreme that its integrals are not computed.
             with contextlib.suppress(ValueError):
                 found.append(formula(bandit, horizon=horizon, delta=delta))
-    return min(found, key=lambda bound: bound.value + bound.error, default=None)
+    return min(found, key=lambda bound: bound.value, default=None)

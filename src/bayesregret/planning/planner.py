@@ -261,7 +261,7 @@ def _bound_for_all(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutc
         bound = bounds.certified_trivial(bandit, horizon=experiment.horizon)
     except ValueError:  # a prior so extreme that its integrals are not computed
         return []
-    return [f"Certified for every policy: a regret of at most {upper_bound_digits(bound.value + bound.error)}."]
+    return [f"Certified for every policy: a regret of at most {upper_bound_digits(bound.value)}."]
 
 
 def _outcomes(

@@ -111,7 +111,7 @@ class RegretQuery(NamedTuple):
         if self.delay > 0 or self.batch > 1:  # bounds are for rewards that arrive at once
             return False
         bound = best_bound(bandit, with_belief(self.policy, bandit), self.horizon)
-        return bound is not None and bound.value + bound.error <= budget
+        return bound is not None and bound.value <= budget
 
     def is_affordable(self, bandit: Bandit) -> bool:
         return is_affordable(with_belief(self.policy, bandit), bandit, self.horizon)

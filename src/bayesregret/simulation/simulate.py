@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,9 +119,9 @@ def simulate(
         expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, threads=threads)
     cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
-    shared["keep"] = keep == "runs"
+    make = partial(Simulation, bandit, keep=keep == "runs", **shared)
     with open_progress(progress, total=len(by_name) * runs * horizon, expected=expected) as bar:
-        simulations = {name: Simulation(bandit, policy, **shared) for name, policy in by_name.items()}
+        simulations = dict(zip(by_name, map(make, by_name.values()), strict=True))
         _run_all(simulations, runs, threads, bar)
         if precision is not None:
             _run_to_precision(simulations, precision, cap, threads, bar)

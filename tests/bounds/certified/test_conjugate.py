@@ -28,7 +28,7 @@ def max_gap(bandit):
 
 def is_computed(bandit, expected):
     bound = max_gap(bandit)
-    return abs(bound.value - expected) <= bound.error + 1e-13 * expected
+    return abs(bound.leading - expected) <= bound.error + 1e-13 * expected
 
 
 def distributions(bandit):

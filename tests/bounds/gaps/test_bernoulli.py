@@ -112,7 +112,7 @@ def test_gap_free_sum_of_the_largest_widths(counts, horizon):
     ours = bounds.certified_gap_free(bandit, horizon=horizon, delta=0.1)
     assert ours.leading == pytest.approx(setting.z * largest.sum(), rel=1e-11)
     tails = math.sqrt(2.0 * math.pi) * setting.tail * deviations[:, 0].sum()
-    assert ours.remainder == pytest.approx(horizon * tails, rel=1e-12)
+    assert ours.terms["bad rounds"] == pytest.approx(horizon * tails, rel=1e-12)
 
 
 def test_small_width_takes_the_smaller():

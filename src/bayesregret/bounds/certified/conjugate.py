@@ -52,6 +52,7 @@ def max_gap(distributions: list[MeanDistribution], edges: Array, slope: Callable
 
 
 def _trivial(setting: Setting, gap: float, unseen: float = 0.0) -> Parts:
+    unseen = unseen if gap > 0.0 else 0.0  # a single arm has no gap, exactly
     return Parts({"leading": setting.horizon * gap}, unseen_error=setting.horizon * unseen)
 
 

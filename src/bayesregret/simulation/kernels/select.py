@@ -62,7 +62,13 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     moves = moves_with_time(settings)
     if isinstance(belief, LinearModel):
         return _select_linear(policy, bandit, settings, belief, moves, late)
-    _check_belief(policy, bandit, settings, belief, moves)
+    needs_width = not moves and is_mean_plus_width(settings) and prior_pulls.supports(belief)
+    for function in (*([variance_proxy] if needs_width else []), *policy.needs):
+        if not function.supports(belief):
+            raise ValueError(
+                f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
+                f"{function.__name__} of its belief"
+            )
     if isinstance(belief, MixtureModel):
         return _select_mixture(policy, bandit, settings, belief, late)
     counts = counts_pending(policy, settings)
@@ -119,14 +125,3 @@ def _chooser(policy: Policy, bandit: Bandit, settings: Any) -> tuple[Any, int, i
     if rising_index.supports(settings):
         return HighestRising(settings), 0, scratch_for_upper_bounds(bandit.arms)
     return HighestIndex(as_index(settings)), 0, 0
-
-
-def _check_belief(policy: Policy, bandit: Bandit, settings: Any, belief: Any, moves: bool) -> None:
-    """Raise ValueError if the belief lacks a function that the policy needs."""
-    needs_width = not moves and is_mean_plus_width(settings) and prior_pulls.supports(belief)
-    for function in (*([variance_proxy] if needs_width else []), *policy.needs):
-        if not function.supports(belief):
-            raise ValueError(
-                f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
-                f"{function.__name__} of its belief"
-            )

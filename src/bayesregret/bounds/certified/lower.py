@@ -1,0 +1,144 @@
+"""The lower bound for every policy, from one stopping problem per kind of arm. Proof: docs/theory/certified-lower.md.
+
+With discount g = 1 - 1/n the least regret is n (E max_a theta_a - V), where V is the value of the best policy divided
+by n, and V = high - (integral of the product of the arms' D_a from low to high). D_a(y) is the expected discount at the
+time when arm a alone, against a charge y per pull, is given up. It rises with y, and its mean on a panel [y, y + h] is
+1 + (S_a(y + h) - S_a(y)) / h, with S_a the largest expected surplus over the charge, divided by n. So on every panel
+the product of the means is at most the mean of the product (Chebyshev's association inequality), and any panels give a
+bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bayesregret.bounds.bound import Parts, Setting
+from bayesregret.checks import Array
+
+FIRST_PANELS = 96
+# Rounding error of the value V and of the expected best mean, relative to the range of charges.
+ROUNDING = 4e-15
+
+
+@dataclass(frozen=True, eq=False)
+class StoppingCurve:
+    """The stopping problem of one kind of arm."""
+
+    copies: float  # arms of this kind
+    index: float  # charge from which on the arm is not pulled at all
+    low: float  # charge below which it is hardly ever given up
+    surplus: Callable[[Array], Array]  # largest expected discounted surplus over charges, over n; never too small
+    # How much larger the value of a bandit with such an arm can be, over n, because the recursion ends.
+    neglected: float = 0.0
+    # Other charges at which D jumps, nearly: panels that end there lose less.
+    jumps: Array = field(default_factory=lambda: np.empty(0))
+
+
+class Panels:
+    """Panels of charges, with the surplus of each kind of arm at their edges."""
+
+    def __init__(self, curves: Sequence[StoppingCurve]) -> None:
+        self.low = max(curve.low for curve in curves)
+        self.high = max(curve.index for curve in curves)
+        self.curves = [curve for curve in curves if curve.index > self.low]
+        jumps = np.concatenate([np.append(curve.jumps, curve.index) for curve in self.curves])
+        inside = jumps[(jumps > self.low) & (jumps < self.high)]
+        self.edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
+        self.surpluses = self._surpluses(self.edges)
+        self.products = self._products(self.edges, self.surpluses)
+
+    def _surpluses(self, charges: Array) -> Array:
+        found = np.zeros((len(self.curves), len(charges)))
+        for row, curve in zip(found, self.curves, strict=True):
+            asked = charges < curve.index
+            row[asked] = curve.surplus(charges[asked])
+        return found
+
+    def _products(self, edges: Array, surpluses: Array) -> Array:
+        """Product over arms of the means of D on the panels, times the panels' lengths."""
+        lengths = np.diff(edges)
+        with np.errstate(divide="ignore"):
+            logarithms = np.log(np.clip(1.0 + np.diff(surpluses) / lengths, 0.0, 1.0))
+        copies = np.array([curve.copies for curve in self.curves])
+        return np.asarray(lengths * np.exp(copies @ logarithms))
+
+    @property
+    def value(self) -> float:
+        """Upper end of V."""
+        return self.high - float(np.sum(self.products))
+
+    def refine(self, best: float, accuracy: float, most: int) -> float:
+        """Halve panels until the last halvings gained less than this fraction of the bound, or until there are `most`.
+
+        Returns what the last halvings gained.
+        """
+        gains = np.full(len(self.products), math.inf)  # by the last halving, for each half
+        while np.isinf(gains).any():
+            gains = self._halve(np.isinf(gains), gains)
+        while np.sum(gains) > accuracy * (best - self.value) and len(gains) < most:
+            # Those that gained most, and three quarters of all that was gained.
+            in_order = np.argsort(gains)[::-1]
+            enough = 1 + int(np.searchsorted(np.cumsum(gains[in_order]), 0.75 * np.sum(gains)))
+            chosen = np.zeros(len(gains), dtype=bool)
+            chosen[in_order[: min(enough, most - len(gains))]] = True
+            gains = self._halve(chosen, gains)
+        return float(np.sum(gains))
+
+    def _halve(self, chosen: Array, gains: Array) -> Array:
+        """Halve the chosen panels; return the gains of all panels."""
+        where = np.flatnonzero(chosen)
+        middles = 0.5 * (self.edges[where] + self.edges[where + 1])
+        edges = np.insert(self.edges, where + 1, middles)
+        surpluses = np.insert(self.surpluses, where + 1, self._surpluses(middles), axis=1)
+        products = self._products(edges, surpluses)
+        halves = where + np.arange(len(where))  # the left halves among the new panels
+        gained = products[halves] + products[halves + 1] - self.products[where]
+        gains = np.insert(gains, where + 1, 0.0)
+        gains[halves] = gains[halves + 1] = 0.5 * np.maximum(0.0, gained)
+        self.edges, self.surpluses, self.products = edges, surpluses, products
+        return gains
+
+
+def lower_bound(
+    setting: Setting,
+    curves: Sequence[StoppingCurve],
+    best: tuple[float, float],
+    accuracy: float,
+    most_panels: int,
+    unseen_error: float = 0.0,
+    slack: float = 0.0,
+) -> Parts:
+    """Assemble the bound.
+
+    Parameters
+    ----------
+    setting : Setting
+        Its horizon counts.
+    curves : sequence of StoppingCurve
+        One for each kind of arm.
+    best : tuple of float
+        Expected mean of the best arm, and its error.
+    accuracy, most_panels : float, int
+        When to stop refining: see `Panels.refine`.
+    unseen_error : float
+        Further error of the value V, such as that of the surpluses.
+    slack : float
+        By how much V is too large because the surpluses are.
+    """
+    n = setting.horizon
+    panels = Panels(curves)
+    left = panels.refine(best[0], accuracy, most_panels)
+    neglected = math.fsum(curve.copies * curve.neglected for curve in curves)
+    rounding = ROUNDING * (panels.high - panels.low + abs(panels.high))
+    error = neglected + rounding + unseen_error + best[1]
+    # Halving again gains a third of the last gain where D is smooth, and about as much at a jump.
+    estimate = max(0.0, n * (best[0] - panels.value + 2.0 / 3.0 * left + slack))
+    return Parts(
+        {"leading": estimate},
+        {"panels": float(len(panels.products)), "discount": 1.0 - 1.0 / n},
+        error=min(estimate, n * (2.0 / 3.0 * left + slack + error)),
+    )

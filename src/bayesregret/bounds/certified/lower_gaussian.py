@@ -1,0 +1,75 @@
+"""The lower bound for every policy on Gaussian arms. Proof: docs/theory/certified-lower.md."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.bounds.assumptions import gaussian_rewards
+from bayesregret.bounds.bound import COARSE, FINE, Parts, Setting
+from bayesregret.bounds.catalog import certified_lower
+from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from bayesregret.checks import Array
+from bayesregret.models import GaussianBandit
+from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
+from bayesregret.optimal.discounted_gaussian import LONGEST_BLOCK, DiscountedGaussian, discounted_gaussian
+from bayesregret.optimal.gaussian_lattice import POINTS
+
+Counts = NDArray[np.signedinteger]
+
+FEWER_POINTS = 4
+# Prior widths below the prior mean at which an arm is hardly ever given up.
+FAR = 8.0
+ACCURACY, FEWEST_PANELS, MOST_PANELS = 1e-7, 1_000, 30_000
+# Values at panels' edges, over the kinds of arms.
+MOST_VALUES = 3_000_000
+# Kinds of arms with a pseudo-count of their own beyond which blocks are longer.
+FEW_KINDS = 12
+
+
+@certified_lower.of(GaussianBandit, "discounted form")
+def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+    kinds, copies = np.unique(
+        np.c_[bandit.prior_mean, bandit.prior_widths, bandit.reward_noises], axis=0, return_counts=True
+    )
+    longest = LONGEST_BLOCK * max(1.0, len(np.unique(kinds[:, 2] / kinds[:, 1])) / FEW_KINDS)
+    best = _best(kinds, copies, FINE)
+    found = lower_bound(
+        setting,
+        _curves(kinds, copies, setting.horizon, POINTS, longest),
+        (best, abs(best - _best(kinds, copies, COARSE))),
+        ACCURACY,
+        min(MOST_PANELS, max(FEWEST_PANELS, MOST_VALUES // len(kinds))),
+        *_errors(kinds, copies, setting.horizon, longest),
+    )
+    return found._replace(why_not=gaussian_rewards(bandit))
+
+
+def _curves(kinds: Array, copies: Counts, horizon: int, points: int, longest: float) -> list[StoppingCurve]:
+    return [
+        _curve(mean, width, noise, count, discounted_gaussian((noise / width) ** 2, horizon, points, longest))
+        for (mean, width, noise), count in zip(kinds.tolist(), copies.tolist(), strict=True)
+    ]
+
+
+def _curve(mean: float, width: float, noise: float, copies: int, arm: DiscountedGaussian) -> StoppingCurve:
+    def surplus(charges: Array) -> Array:
+        return noise * np.maximum(0.0, arm.margin((mean - charges) / noise)[0])
+
+    index = mean + noise * float(arm.widths[0])
+    return StoppingCurve(float(copies), index, mean - FAR * width, surplus, noise * arm.neglected)
+
+
+def _errors(kinds: Array, copies: Counts, horizon: int, longest: float) -> tuple[float, float]:
+    """By how much the value on the first panels changes with fewer points, and falls with blocks half as long."""
+    fewer = Panels(_curves(kinds, copies, horizon, FEWER_POINTS, longest)).value
+    more = Panels(_curves(kinds, copies, horizon, POINTS, longest)).value
+    longer = Panels(_curves(kinds, copies, horizon, FEWER_POINTS, 2.0 * longest)).value
+    return abs(more - fewer), max(0.0, longer - fewer)
+
+
+def _best(kinds: Array, copies: Counts, order: int) -> float:
+    means, widths, counts = kinds[:, 0], kinds[:, 1], copies.astype(np.float64)
+    if np.ptp(widths) == 0.0:
+        return float(means.max()) + gaussian_best_above(means, counts, float(widths[0]), order)
+    return heteroscedastic_best(means, widths, counts, order)
