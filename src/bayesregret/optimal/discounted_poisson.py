@@ -30,14 +30,19 @@ SURE, SURE_SUMS = 7.0, 25.0  # deviations, and rewards, beyond which an arm is n
 FALL = 1e-11  # of probabilities, relative to the mode's, beyond which they are left out
 GIVEN_UP = 9.0  # deviations below the charge at which an arm is given up
 SMOOTH = 30.0  # from this shape on, probabilities are smooth
+FEWEST_PULLS = (1e-4, 1e-6)  # smallest prior pseudo-counts, for shapes below SMOOTH and above
+LARGEST_SHAPE = 1e12
 REACH = 1e-12  # probability that the mean reward is beyond what lattices reach
 
 
 class PoissonAccuracy(NamedTuple):
     """All these may be refined independently; every choice overestimates W."""
 
-    growth: float = 0.08  # of the pseudo-count in a block
-    points: float = 12.0  # per deviation, at least this, at most twice this
+    growth: float = 0.05  # of the pseudo-count in a block
+    points: float = 8.0  # per deviation, at least this, at most twice this
+
+    def coarser(self, times: float) -> PoissonAccuracy:
+        return PoissonAccuracy(self.growth * times, self.points / times)
 
 
 class Lattices(NamedTuple):
@@ -63,6 +68,11 @@ def gamma_excess(shape: Array, rate: Array, y: Array) -> tuple[Array, Array]:
 
 def _tails(shape: Array, x: Array) -> tuple[Array, Array]:
     return special.gammainc(shape, x), special.gammaincc(shape, x)
+
+
+def is_coarse(shape: float, rate: float) -> bool:
+    """Whether the sums after one pull are too many, or their number too small a part of the shape, to be computed."""
+    return rate < FEWEST_PULLS[int(shape >= SMOOTH)] or not 1.0 / LARGEST_SHAPE <= shape <= LARGEST_SHAPE
 
 
 def solve_poisson(shape: float, rate: float, horizon: int, charges: Array, accuracy: PoissonAccuracy) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.optimal.discounted_stages import Stage, make_stages
 
-LINEAR = 3.0  # deviations around 0 in which points are nearly even; farther out they are in geometric progression
+LINEAR = 2.0  # deviations around 0 in which points are nearly even; farther out they are in geometric progression
 FARTHEST = 1e12  # in deviations
 NEGLIGIBLE = 1e-13  # of a deviation
 
@@ -61,9 +61,12 @@ class ScaledArm(Protocol):
 class Accuracy(NamedTuple):
     """All these may be refined independently; every choice overestimates W."""
 
-    growth: float = 0.04  # of the pseudo-count in a block
-    points: int = 32  # per deviation
-    fineness: int = 6  # points per deviation of a step
+    growth: float = 0.05  # of the pseudo-count in a block
+    points: int = 72  # per deviation
+    fineness: int = 30  # points per deviation of a step
+
+    def coarser(self, times: float) -> Accuracy:
+        return Accuracy(self.growth * times, round(self.points / times), round(self.fineness / times))
 
 
 class ScaledSurplus(NamedTuple):

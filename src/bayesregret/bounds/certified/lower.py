@@ -20,6 +20,8 @@ from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.checks import Array
 
 FIRST_PANELS = 96
+# Shortest panel at the start, relative to the range of charges: the same place by two computations is no panel.
+CLOSEST = 1e-12
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
 
@@ -47,7 +49,9 @@ class Panels:
         self.curves = [curve for curve in curves if curve.index > self.low]
         jumps = np.concatenate([np.append(curve.jumps, curve.index) for curve in self.curves])
         inside = jumps[(jumps > self.low) & (jumps < self.high)]
-        self.edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
+        edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
+        apart = np.diff(edges) > CLOSEST * (self.high - self.low)
+        self.edges = edges[np.append(apart, True)]
         self.surpluses = self._surpluses(self.edges)
         self.products = self._products(self.edges, self.surpluses)
 
