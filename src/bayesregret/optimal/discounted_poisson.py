@@ -38,7 +38,7 @@ REACH = 1e-12  # probability that the mean reward is beyond what lattices reach
 class PoissonAccuracy(NamedTuple):
     """All these may be refined independently; every choice overestimates W."""
 
-    growth: float = 0.05  # of the pseudo-count in a block
+    growth: float = 0.07  # of the pseudo-count in a block
     points: float = 8.0  # per deviation, at least this, at most twice this
 
     def coarser(self, times: float) -> PoissonAccuracy:
