@@ -55,6 +55,8 @@ from bayesregret.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from bayesregret import bounds
+    from bayesregret.audit.thompson_ties import ThompsonIdentity, thompson_identity
+    from bayesregret.enclosure import Enclosure, optimal_regret
     from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
     from bayesregret.planning import Inversion, Plan, arms_for, horizon_for, plan, width_for
@@ -72,6 +74,7 @@ __all__ = [
     "BayesUCB",
     "BernoulliBandit",
     "Curve",
+    "Enclosure",
     "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
@@ -97,6 +100,7 @@ __all__ = [
     "QuantileUCB",
     "SimulationResult",
     "Thompson",
+    "ThompsonIdentity",
     "arms_for",
     "bayes_optimal_regret",
     "best_delta",
@@ -107,14 +111,18 @@ __all__ = [
     "gittins_index",
     "horizon_for",
     "load_problem",
+    "optimal_regret",
     "plan",
     "simulate",
+    "thompson_identity",
     "width_for",
 ]
 
 _MODULES = ("bounds", "experiments", "report")
 # These modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
 _LAZY = {
+    "bayesregret.audit.thompson_ties": ("ThompsonIdentity", "thompson_identity"),
+    "bayesregret.enclosure": ("Enclosure", "optimal_regret"),
     "bayesregret.exact": ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"),
     "bayesregret.optimal": ("OptimalRegret", "bayes_optimal_regret", "gittins_index"),
     "bayesregret.planning": ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"),

@@ -28,9 +28,9 @@ POLICY = U(1 << 32)
 REWARD = U(2 << 32)
 
 
-def seed_key(seed: int) -> Key:
-    """Hash a seed of any size to three words, by NumPy's SeedSequence."""
-    first, second, third = np.random.SeedSequence(seed).generate_state(3, np.uint64)
+def seed_key(seed: int, *branch: int) -> Key:
+    """Hash a seed of any size to three words, by NumPy's SeedSequence; another branch is independent of the first."""
+    first, second, third = np.random.SeedSequence(seed, spawn_key=branch).generate_state(3, np.uint64)
     return first, second, third
 
 

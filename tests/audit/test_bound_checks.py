@@ -1,9 +1,12 @@
 """Bounds are compared with the exact regret where available; only numerical error then leaves them undecided."""
 
+import dataclasses
+
 import pytest
 
-from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, exact_regret
+from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, Thompson, bounds, exact_regret, simulate
 from bayesregret.audit import audit
+from bayesregret.audit.bound_checks import Regret, judge_lower_bound
 from bayesregret.bounds.bound import Formula, Parts
 from problems import BANDITS
 
@@ -22,16 +25,49 @@ def test_what_is_observed_is_the_exact_regret(kind):
     exact = {name: exact_regret(BANDITS[kind], policies[name], horizon=4) for name in with_bounds}
     assert {"gap_dependent", "certified_index", "certified"} <= set(checks)
     for name, check in checks.items():
+        if Formula.every[name].policy == "thompson":
+            continue
         # A bound for every policy is compared with the largest regret.
         found = exact.get(Formula.every[name].policy) or max(exact.values(), key=lambda regret: regret.regret)
         assert (check.observed, check.error, check.stderr) == (found.regret, found.error, 0.0)
         assert check.evidence == "exact"
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "bernoulli", "linear"])
+def test_thompson_sampling_is_always_simulated(kind):
+    checks = bounds_of(audit(BANDITS[kind], **SMALL, seed=7))
+    regret = simulate(BANDITS[kind], Thompson(), horizon=4, runs=2, seed=7)["thompson"]
+    above, below = checks["certified_thompson"], checks.get("certified_thompson_lower")
+    assert (above.observed, above.stderr, above.evidence) == (regret.mean, regret.stderr, "simulated")
+    assert above.statement == "Bayes regret of thompson <= certified_thompson"
+    assert (below is None) == (kind == "linear")
+    if below is not None:
+        assert (below.allowed, below.stderr, below.evidence) == (regret.mean, regret.stderr, "simulated")
+        assert below.observed == bounds.certified_thompson_lower(BANDITS[kind], horizon=4).value
+        assert below.statement == "certified_thompson_lower <= Bayes regret of thompson"
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(0.5, "holds"), (0.8, "not decided"), (1.1, "not decided"), (1.5, "fails")]
+)
+def test_a_lower_bound_is_judged_from_below(value, verdict):
+    bound = bounds.certified_thompson_lower(BANDITS["gaussian"], horizon=4)
+    assert judge_lower_bound(Regret(1.0, 0.1), dataclasses.replace(bound, value=value)) == verdict
+
+
+def test_runs_without_regret_refute_no_lower_bound():
+    bound = bounds.certified_thompson_lower(BANDITS["gaussian"], horizon=4)
+    assert judge_lower_bound(Regret(0.0, 0.0), bound) == "not decided"
+    assert judge_lower_bound(Regret(0.0, 0.0, evidence="exact"), bound) == "fails"
+
+
 def test_it_does_not_depend_on_runs_or_seed():
-    first = bounds_of(audit(BANDITS["bernoulli"], **SMALL))
-    again = bounds_of(audit(BANDITS["bernoulli"], **{**SMALL, "runs": 3, "seed": 5}))
+    first, again = (
+        [check for check in audit(BANDITS["bernoulli"], **setting).checks if check.evidence == "exact"]
+        for setting in (SMALL, {**SMALL, "runs": 3, "seed": 5})
+    )
     assert first == again
+    assert len(first) > 5
     simulated = [bounds_of(audit(BANDITS["bernoulli"], **SMALL, exact=False, seed=seed)) for seed in (0, 5)]
     assert simulated[0] != simulated[1], "the control"
 

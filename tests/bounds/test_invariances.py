@@ -30,6 +30,8 @@ SCALING = {
     "certified_small_width": 1,
     "certified_trivial": 1,
     "certified_ucb1": 1,
+    "certified_thompson": 1,
+    "certified_thompson_lower": 1,
 }
 IN_UNITS_OF_REWARD = ["complexity", "prior_dependent", "ucb1_prior_dependent", "certified_prior_dependent"]
 GAUSSIAN_NAMES = [*SCALING, *IN_UNITS_OF_REWARD]

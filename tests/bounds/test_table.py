@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, bounds, simulate
+from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, Thompson, bounds, simulate
 from bayesregret.bounds.bound import Formula
 
 GAUSSIAN = GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
@@ -106,7 +106,7 @@ def test_summary():
 
 @pytest.fixture(scope="module")
 def compared():
-    simulation = simulate(GAUSSIAN, [BayesUCB(), UCB1()], horizon=20, runs=40, seed=3)
+    simulation = simulate(GAUSSIAN, [BayesUCB(), UCB1(), Thompson()], horizon=20, runs=40, seed=3)
     return simulation, bounds.table(GAUSSIAN, horizon=20, against=simulation)
 
 
@@ -117,9 +117,9 @@ def test_ratio_to_a_simulation(compared):
         if bound.kind != "upper":
             assert ratio is None
         else:
-            policies = ["bayes-ucb", "ucb1"] if bound.policy == "any" else [bound.policy]
+            policies = ["bayes-ucb", "ucb1", "thompson"] if bound.policy == "any" else [bound.policy]
             assert ratio == bound.value / max(simulation[policy].mean for policy in policies)
-    assert {bound.policy for bound in found if bound.kind == "upper"} == {"bayes-ucb", "ucb1", "any"}
+    assert {bound.policy for bound in found if bound.kind == "upper"} == {"bayes-ucb", "ucb1", "thompson", "any"}
     assert found.table()[0][8] == "times regret"
     assert "simulated regret over 40 runs: bayes-ucb " in found.summary()
     data = found.to_dict()

@@ -1,12 +1,14 @@
 """Reports are written anew only when something changed."""
 
 import json
+import pathlib
+import re
 
 import pytest
 
 from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import sweep_experiments
-from bayesregret.report.publication import CONTENTS, publish
+from bayesregret.report.publication import CONTENTS, book_seen_from, publish
 from bayesregret.study import Study
 
 SWEEP = {
@@ -32,6 +34,19 @@ def test_report_and_figures_are_written_once(finished, tmp_path):
     first = report.stat().st_mtime_ns
     assert publish(finished, tmp_path / "out", title="Widths") == (report, False)
     assert report.stat().st_mtime_ns == first
+
+
+def test_the_files_beside_the_report_are_linked(finished, tmp_path):
+    report, _ = publish(finished, tmp_path, title="Widths")
+    links = re.findall(r'href="(figures/[^"]+)"', report.read_text(encoding="utf-8"))
+    assert len(links) == 4
+    assert all((tmp_path / link).is_file() for link in links)
+
+
+def test_only_reports_in_a_checkout_have_a_book(tmp_path):
+    checkout = pathlib.Path(__file__).parents[2]
+    assert book_seen_from(checkout / "reproduction") == "../build/docs"
+    assert book_seen_from(tmp_path) is None
 
 
 def test_what_changed_or_is_missing_is_written_again(finished, tmp_path):

@@ -95,6 +95,29 @@ def test_nothing_comes_from_elsewhere(page):
     assert all(link.startswith(("#", "data:,")) for link in links)
 
 
+def test_figures_come_first_and_every_claim_is_there_once(page):
+    places = [page.index(f'<section id="{name}"') for name in ("figure-1a", "figure-3a", "claims", "bounds", "about")]
+    assert places == sorted(places)
+    assert page.index('href="#claims"') < places[0], "the verdict leads to the claims"
+    statements = [claim.statement for claim in CLAIMS]
+    in_table = page[places[2] : places[3]]
+    assert [in_table.count(statement) for statement in statements] == [1] * len(statements)
+    before = " ".join(read(page[page.index("<main") : places[2]] + "</main>").text)
+    assert [statement for statement in statements if statement in before] == ["Theorem 1 is above the regret."]
+    assert "the other claim about this figure" in before
+
+
+def test_figures_link_their_files_and_bounds_the_book(page, tmp_path):
+    def links(text):
+        return [value for name, value in read(text).attributes if name == "href" and value[0] != "#"]
+
+    made = links(write(tmp_path, figures="figures", book="../build/docs"))
+    for figure in ("figure-1a", "figure-3a"):
+        assert {f"figures/{figure}.{form}" for form in ("pdf", "png", "csv", "tex")} <= set(made)
+    assert "../build/docs/reference/bounds.html#bayesregret.bounds.certified_index" in made
+    assert links(page) == ["data:,"], "the control: nothing beside it is known"
+
+
 def test_it_is_small(page):
     assert len(page) < 400_000
 

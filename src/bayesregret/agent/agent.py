@@ -248,7 +248,8 @@ class Agent(ABC):
         """
         with self._lock:
             sums, decided = self._sums(), self._decisions()
-        policy = self.policy.continued(lambda prior: self._learned(prior, sums), self.horizon)
+        fixed = self.policy.fixed_for(self.problem, self.horizon)
+        policy = fixed.continued(lambda prior: self._learned(prior, sums), self.horizon)
         left = None if self.horizon is None else max(0, self.horizon - decided)
         return Remaining(self._learned(self.problem, sums), policy, left)
 

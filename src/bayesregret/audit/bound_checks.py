@@ -1,4 +1,4 @@
-"""Comparison of every upper bound with the exact regret, or with a simulated one."""
+"""Comparison of every upper bound, and of certified lower ones, with the exact regret, or with a simulated one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesregret.bounds.bound import ANY, DoesNotHold, Formula, Setting
 from bayesregret.bounds.result import Bound
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit
-from bayesregret.policies import UCB1, BayesUCB, Policy
+from bayesregret.policies import UCB1, BayesUCB, Policy, Thompson
 from bayesregret.simulation.simulate import simulate
 
 
@@ -30,25 +30,45 @@ class Regret(NamedTuple):
     evidence: EvidenceKind = "simulated"
 
 
-def upper_bounds(bandit: Bandit) -> list[Formula]:
-    """Return every formula for an upper bound on the regret of a policy on this kind of bandit."""
-    return [formula for formula in Formula.every.values() if formula.kind == "upper" and formula.covers(bandit)]
+def audited_bounds(bandit: Bandit) -> list[Formula]:
+    """Return every formula for an upper bound, and every certified one for a lower bound, on this kind of bandit."""
+    return [formula for formula in Formula.every.values() if _is_audited(formula) and formula.covers(bandit)]
+
+
+def _is_audited(formula: Formula) -> bool:
+    return formula.kind == "upper" or (formula.kind == "lower" and formula.form == "certified")
 
 
 def regret_checks(
     bandit: Bandit, setting: Setting, *, delta: float | None, runs: int, seed: int, exact: bool
 ) -> list[Check]:
-    """Return a check of every upper bound, in the order of the catalog."""
-    formulas = upper_bounds(bandit)
-    named = {formula.policy for formula in formulas}
-    candidates: list[Policy] = [BayesUCB(delta), UCB1(delta)]
-    policies = [policy for policy in candidates if policy.name in named]
-    if exact:
-        regrets = {policy.name: _exact(bandit, policy, setting.horizon) for policy in policies}
-    else:
-        regrets = _simulated(bandit, policies, setting.horizon, runs, seed)
-    largest = max(regrets.values())
-    return [_check(formula, bandit, setting, delta, regrets.get(formula.policy, largest)) for formula in formulas]
+    """Return a check of every bound, in the order of the catalog."""
+    formulas = audited_bounds(bandit)
+    regrets = _regrets(bandit, {formula.policy for formula in formulas}, setting, delta, runs, seed, exact)
+    return [_check(formula, bandit, setting, delta, _compared(formula, regrets)) for formula in formulas]
+
+
+def _regrets(
+    bandit: Bandit, named: set[str], setting: Setting, delta: float | None, runs: int, seed: int, exact: bool
+) -> dict[str, Regret]:
+    """The regret of every policy that some bound is about, exact where it can be: that of Thompson sampling cannot."""
+    policies: list[Policy] = [policy for policy in (BayesUCB(delta), UCB1(delta)) if policy.name in named]
+    found = {policy.name: _exact(bandit, policy, setting.horizon) for policy in policies} if exact else {}
+    drawn: list[Policy] = [] if exact else policies
+    if Thompson.name in named:
+        drawn = [*drawn, Thompson()]
+    return found | (_simulated(bandit, drawn, setting.horizon, runs, seed) if drawn else {})
+
+
+def _compared(formula: Formula, regrets: dict[str, Regret]) -> Regret:
+    """The regret of the formula's policy; for a statement about every policy, the one that it is hardest to hold for.
+
+    Exact regrets come first there.
+    """
+    if formula.policy != ANY:
+        return regrets[formula.policy]
+    exact = [regret for regret in regrets.values() if regret.evidence == "exact"]
+    return (max if formula.kind == "upper" else min)(exact or list(regrets.values()))
 
 
 def _exact(bandit: Bandit, policy: Policy, horizon: int) -> Regret:
@@ -63,29 +83,32 @@ def _simulated(bandit: Bandit, policies: list[Policy], horizon: int, runs: int, 
 
 
 def _check(formula: Formula, bandit: Bandit, setting: Setting, delta: float | None, regret: Regret) -> Check:
-    source = formula.source(bandit)
     policy = "any policy" if formula.policy == ANY else formula.policy
-    inequality = Inequality(formula.name, source, formula.form, f"Bayes regret of {policy} <= {formula.name}")
+    sides = [f"Bayes regret of {policy}", formula.name]
+    statement = " <= ".join(sides if formula.kind == "upper" else reversed(sides))
+    inequality = Inequality(formula.name, formula.source(bandit), formula.form, statement)
     try:
         bound = formula(bandit, horizon=setting.horizon, delta=delta, epsilon=setting.epsilon)
     except DoesNotHold as answer:
         return not_applicable(inequality, answer.reason, regret.evidence)
     except ValueError as limit:  # some formulas can be computed for some problems only
         return not_applicable(inequality, str(limit), regret.evidence)
+    inequality = inequality._replace(why_not=bound.why_not)
+    if formula.kind == "upper":
+        return _made(inequality, regret.value, bound.value, judge_bound(regret, bound), regret)
+    return _made(inequality, bound.value, regret.value, judge_lower_bound(regret, bound), regret)
+
+
+def _made(inequality: Inequality, observed: float, allowed: float, verdict: Verdict, regret: Regret) -> Check:
+    """A check with the errors of the regret, on whichever side it is."""
     return make_check(
-        inequality._replace(why_not=bound.why_not),
-        regret.value,
-        bound.value,
-        judge_bound(regret, bound),
-        stderr=regret.stderr,
-        error=regret.error,
-        evidence=regret.evidence,
+        inequality, observed, allowed, verdict, stderr=regret.stderr, error=regret.error, evidence=regret.evidence
     )
 
 
 def judge_bound(regret: Regret, bound: Bound) -> Verdict:
     """Verdict on a bound, allowing for the errors of both numbers; a certified value contains its own already."""
-    error = 0.0 if bound.form == "certified" else bound.error
+    error = _error_outside(bound)
     if bound.value + error < 0.0:  # no regret is negative
         return "fails"
     uncertainty = regret.stderr + regret.error
@@ -94,3 +117,20 @@ def judge_bound(regret: Regret, bound: Bound) -> Verdict:
     if judge_average(regret.value, uncertainty, bound.value + error) == "fails":
         return "fails"
     return "holds" if judge_average(regret.value, uncertainty, bound.value - error) == "holds" else "not decided"
+
+
+def judge_lower_bound(regret: Regret, bound: Bound) -> Verdict:
+    """The same for a lower bound.
+
+    Simulated runs that all have the same regret, such as 0, say nothing about rarer ones.
+    """
+    error = _error_outside(bound)
+    uncertainty = regret.stderr + regret.error
+    if judge_average(bound.value - error, uncertainty, regret.value) == "fails":
+        return "not decided" if regret.evidence == "simulated" and regret.stderr == 0.0 else "fails"
+    return "holds" if judge_average(bound.value + error, uncertainty, regret.value) == "holds" else "not decided"
+
+
+def _error_outside(bound: Bound) -> float:
+    """The error that the value does not contain."""
+    return 0.0 if bound.form == "certified" else bound.error

@@ -31,8 +31,9 @@ class Check:
 
     `evidence` is the source of `observed`: "tracked" runs, a "simulated" regret or an "exact" one. `stderr` is its
     standard error, 0 if the inequality is about every single run, and `error` its numerical error if exact; `where`
-    names the run, arm or round of the worst value. An inequality whose assumptions fail for this bandit is "not
-    applicable", or "exceeded" if the observed value is above the allowed one, too.
+    names the run, arm or round of the worst value. Of a lower bound, `observed` is the bound and `allowed` the regret,
+    whose errors are given. An inequality whose assumptions fail for this bandit is "not applicable", or "exceeded" if
+    the observed value is above the allowed one, too.
     """
 
     name: str

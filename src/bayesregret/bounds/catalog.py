@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayesregret.bounds.bound import ANY, Formula
 
 UCB1 = "ucb1"
+THOMPSON = "thompson"
 
 gap_dependent = Formula(
     "gap_dependent",
@@ -78,12 +79,6 @@ certified_lower = Formula(
     policy=ANY,
     kind="lower",
 )
-certified_thompson = Formula(
-    "certified_thompson",
-    "certified",
-    "Thompson sampling: the information about the best arm that its rounds bring is at most its prior entropy.",
-    policy="thompson",
-)
 certified_floor = Formula(
     "certified_floor",
     "certified",
@@ -129,6 +124,19 @@ certified_ucb1 = Formula(
     "certified",
     "A bound for UCB1, from the tails of sample means and the probability that the best arm's index ever fails.",
     policy=UCB1,
+)
+certified_thompson = Formula(
+    "certified_thompson",
+    "certified",
+    "Thompson sampling: the smallest of three forms, by the entropy of the best arm and by how likely arms are tied.",
+    policy=THOMPSON,
+)
+certified_thompson_lower = Formula(
+    "certified_thompson_lower",
+    "certified",
+    "Thompson sampling, from below: two tied best arms cannot both have been pulled in every round.",
+    policy=THOMPSON,
+    kind="lower",
 )
 certified = Formula(
     "certified", "certified", "The smallest certified bound on the regret of BayesUCB that holds.", listed=False

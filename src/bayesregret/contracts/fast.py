@@ -87,6 +87,16 @@ def index_multiplier(policy, round_):
 # --- policies: the parts of an index -------------------------------------------------------------------------------
 
 
+@contract(returns="width")
+def width_after(policy, model, arm, count):
+    """Width that the policy adds to the arm's posterior mean after `count` pulls, whatever their rewards were."""
+
+
+@width_after.otherwise
+def width_of_variance(policy, model, arm, count):
+    return confidence_width(policy, variance_proxy(model, arm, count))
+
+
 @contract(returns="mean, width")
 def centre_and_width(policy, model, arm, count, total):
     """Posterior mean, and the width that the policy puts around it."""
@@ -94,12 +104,12 @@ def centre_and_width(policy, model, arm, count, total):
 
 @centre_and_width.otherwise
 def mean_and_width(policy, model, arm, count, total):
-    return posterior_mean(model, arm, count, total), confidence_width(policy, variance_proxy(model, arm, count))
+    return posterior_mean(model, arm, count, total), width_after(policy, model, arm, count)
 
 
 @jitable
 def mean_plus_width(policy, model, arm, count, total):
-    """Index of a policy that has a `confidence_width`."""
+    """Index of a policy that has a `confidence_width` or a `width_after`."""
     centre, width = centre_and_width(policy, model, arm, count, total)
     return centre + width
 

@@ -10,6 +10,7 @@ from bayesregret.optimal.discounted_bernoulli import bernoulli_boundaries
 
 # States of fewer pulls than this are looked at, at this many charges; the likeliest are found more exactly.
 PULLS, CHARGES, LIKELIEST, POLISHED = 24, 64, 24, 2
+NEGLIGIBLE = 1e-6
 
 
 def bernoulli_jumps(alpha: float, beta: float, horizon: int, index: float) -> Array:
@@ -24,6 +25,7 @@ def bernoulli_jumps(alpha: float, beta: float, horizon: int, index: float) -> Ar
     pulls, wins, above = pulls[inside], wins[inside], above[inside]
     sizes = (1.0 - 1.0 / horizon) ** pulls * reached[above - 1, pulls, wins]
     most = np.argsort(sizes)[::-1][:LIKELIEST]
+    most = most[sizes[most] > NEGLIGIBLE]
     pulls, wins, above = pulls[most], wins[most], above[most]
     low, high = charges[above - 1], charges[above]
     at_low, at_high = boundaries[above - 1, pulls] - wins, boundaries[above, pulls] - wins

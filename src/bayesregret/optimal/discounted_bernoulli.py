@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import compile_kernel, jitable
+from bayesregret.dispatch import compile_kernel, contract, jitable
 
 # The mean reward is shown after this many horizons (discount e^-14) or, where that is slow, after fewer (e^-9), or
 # after the largest number of pulls.
@@ -26,17 +26,17 @@ LATE, EARLY, LATE_BY, MOST_PULLS = 14, 9, 400, 90_000
 SURE = 26.0
 
 
-def pulls_shown(horizon: int) -> int:
+def pulls_shown(horizon: float) -> int:
     """Number of pulls after which the mean reward is shown."""
-    return min(MOST_PULLS, horizon * (LATE if horizon <= LATE_BY else EARLY))
+    return math.ceil(min(MOST_PULLS, horizon * (LATE if horizon <= LATE_BY else EARLY)))
 
 
-def bernoulli_margins(alpha: float, beta: float, horizon: int, charges: Array) -> Array:
+def bernoulli_margins(alpha: float, beta: float, horizon: float, charges: Array) -> Array:
     """Margins before the first pull, divided by the horizon, for each charge in (0, 1)."""
     return _for_charges(alpha, beta, horizon, pulls_shown(horizon), charges, 0)[0]
 
 
-def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array, pulls: int) -> Array:
+def bernoulli_boundaries(alpha: float, beta: float, horizon: float, charges: Array, pulls: int) -> Array:
     """Successes, as real numbers, with which an arm is worth each charge after 0, 1, ..., pulls - 1 pulls.
 
     With fewer it is given up. Between lattice points margins are interpolated; below 0 and above the number of pulls
@@ -46,7 +46,7 @@ def bernoulli_boundaries(alpha: float, beta: float, horizon: int, charges: Array
 
 
 def _for_charges(
-    alpha: float, beta: float, horizon: int, shown: int, charges: Array, pulls: int
+    alpha: float, beta: float, horizon: float, shown: int, charges: Array, pulls: int
 ) -> tuple[Array, Array]:
     """Margins and boundaries, by as many threads as there are processors."""
     charges = np.ascontiguousarray(charges, dtype=np.float64)
@@ -66,7 +66,7 @@ def _for_charges(
 
 
 @functools.lru_cache(maxsize=256)
-def bernoulli_discounted_index(alpha: float, beta: float, horizon: int) -> float:
+def bernoulli_discounted_index(alpha: float, beta: float, horizon: float) -> float:
     """Charge at which the margin before the first pull is 0."""
     # Margins are convex and fall with the charge: the secant through two points on the left stays on the left.
     low, charge = 0.0, alpha / (alpha + beta)
@@ -95,11 +95,23 @@ def _margins(
     boundaries: Any,
 ) -> None:
     for i in range(first, charges.shape[0], step):
-        margins[i] = _margin(alpha, beta, horizon, shown, charges[i], value, boundaries[i])
+        margins[i] = margin_before_pulls(alpha, beta, horizon, shown, charges[i], value, boundaries[i])
+
+
+@contract()
+def keep_boundary(record, pulls, value, start, lowest, top, one_pull):
+    """Keep where the margins cross 0 after so many pulls. `value` has them from `start` to `top` successes, the first
+    positive one, if any, is at `lowest`; with one success less than `start` the margin is `one_pull`."""
+
+
+@keep_boundary.otherwise
+def keep_crossing(record, pulls, value, start, lowest, top, one_pull):
+    if pulls < record.shape[0]:
+        record[pulls] = _crossing(value, start, lowest, top)
 
 
 @jitable
-def _margin(alpha, beta, horizon, shown, charge, value, boundary):
+def margin_before_pulls(alpha, beta, horizon, shown, charge, value, record):
     """Margin before the first pull. `value` holds max(0, margin) by successes, from `lowest` to `highest` + 1."""
     discount, pay = 1.0 - 1.0 / horizon, 1.0 / horizon
     total = alpha + beta + shown
@@ -117,6 +129,8 @@ def _margin(alpha, beta, horizon, shown, charge, value, boundary):
         top = min(highest, _highest(alpha, total, charge, pulls))
         # With fewer successes than these neither this pull nor any later one is worth the charge.
         start = max(0, min(lowest - 1, int(charge * total - alpha), pulls))
+        if pulls < boundary.shape[0]:  # two points to interpolate between
+            start = max(0, min(start, top - 1))
         for s in range(start, lowest):
             value[s] = 0.0
         values = value[start:]
@@ -127,8 +141,7 @@ def _margin(alpha, beta, horizon, shown, charge, value, boundary):
         lowest, highest = start, top
         while lowest < top and value[lowest] <= 0.0:
             lowest += 1
-        if pulls < boundary.shape[0]:
-            boundary[pulls] = _crossing(value, start, lowest, top)
+        keep_boundary(record, pulls, value, start, lowest, top, pay * ((alpha + start - 1.0) * inverse_total - charge))
         for s in range(start, lowest):
             value[s] = 0.0
         value[lowest] = max(0.0, value[lowest]) if pulls > 0 else value[lowest]
@@ -148,7 +161,7 @@ def _highest(alpha, total, charge, pulls):
 def _crossing(value, start, lowest, top):
     """Where the margins, before negative ones are replaced by 0, cross 0."""
     right = min(max(lowest, start + 1), top)
-    if right == start:  # a single point
-        return float(start) if value[start] <= 0.0 else start - 1.0
+    if right == start:  # a single point: no pulls yet
+        return start - value[start]
     below, above = value[right - 1], value[right]
     return right - above / (above - below)

@@ -91,7 +91,7 @@ class DiscountedGaussian:
         return heights, slopes
 
 
-def make_schedule(horizon: int, longest: float = LONGEST_BLOCK) -> Schedule:
+def make_schedule(horizon: float, longest: float = LONGEST_BLOCK) -> Schedule:
     """Return decisions of one pull each, then of blocks, until the discount is negligible."""
     end = horizon * -math.log(NEGLIGIBLE)
     starts = []
@@ -107,7 +107,7 @@ def make_schedule(horizon: int, longest: float = LONGEST_BLOCK) -> Schedule:
 
 @functools.lru_cache(maxsize=64)
 def discounted_gaussian(
-    pseudo_count: float, horizon: int, points: int = POINTS, longest: float = LONGEST_BLOCK
+    pseudo_count: float, horizon: float, points: int = POINTS, longest: float = LONGEST_BLOCK
 ) -> DiscountedGaussian:
     """Solve the stopping problem with discount 1 - 1/horizon of an arm with noise 1 and this prior pseudo-count."""
     schedule = make_schedule(horizon, longest)

@@ -125,6 +125,18 @@ class Policy(ABC):
             Number of decisions so far.
         """
 
+    def fixed_for(self, bandit: Bandit, horizon: int | None) -> Policy:
+        """Return the policy with settings in place of what it derives from the whole horizon, if anything.
+
+        Parameters
+        ----------
+        bandit : Bandit
+            The bandit to play.
+        horizon : int or None
+            Number of rounds, None if unknown.
+        """
+        return self
+
     def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> Policy:
         """Return the policy that makes this one's further decisions when it starts anew on the posterior.
 

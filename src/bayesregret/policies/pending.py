@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from bayesregret import checks
-from bayesregret.contracts import choose_linear, confidence_width, posterior_mean, prior_pulls, variance_proxy
+from bayesregret.contracts import choose_linear, confidence_width, posterior_mean, prior_pulls
+from bayesregret.contracts.fast import width_after
 from bayesregret.dispatch import contract, jitable
 from bayesregret.policies.selection import moves_with_time
 
@@ -22,13 +23,13 @@ from bayesregret.policies.selection import moves_with_time
 def pending_index(policy, model, stats, arm, pending):
     """Index of an arm with `pending` pulls whose rewards have not arrived; without any it is the policy's index.
 
-    By default: the mean of the rewards received plus the confidence width after all pulls.
+    By default: the mean of the rewards received plus the width after all pulls.
     """
 
 
 @pending_index.otherwise
 def mean_plus_counted_width(policy, model, stats, arm, pending):
-    width = confidence_width(policy, variance_proxy(model, arm, stats.counts[arm] + pending))
+    width = width_after(policy, model, arm, stats.counts[arm] + pending)
     return mean_of_received(model, stats, arm) + width
 
 
@@ -61,7 +62,8 @@ def mean_of_all(stats):
 
 def counts_pending(policy: Any, settings: Any) -> bool:
     """Whether a policy's index counts pending pulls: it can, and no field `count_pending` says otherwise."""
-    has_width = confidence_width.supports(settings) and not moves_with_time(settings)
+    has_width = confidence_width.supports(settings) or width_after.supports(settings)
+    has_width = has_width and not moves_with_time(settings)
     return (has_width or pending_index.supports(settings)) and bool(getattr(policy, "count_pending", True))
 
 

@@ -13,12 +13,12 @@ from bayesregret.contracts import (
     current_mean,
     rising_index,
 )
-from bayesregret.contracts.fast import mean_plus_width
+from bayesregret.contracts.fast import mean_plus_width, width_after
 from bayesregret.dispatch import jitable
 
 
 class MeanPlusWidth(NamedTuple):
-    """A policy with a `confidence_width`, as one with an `arm_index`."""
+    """A policy with a `confidence_width` or a `width_after`, as one with an `arm_index`."""
 
     policy: Any
 
@@ -50,8 +50,9 @@ def moves_with_time(settings: Any) -> bool:
 
 
 def is_mean_plus_width(settings: Any) -> bool:
-    """Whether the index is a mean plus `confidence_width`; otherwise it must be an `arm_index`."""
-    if confidence_width.supports(settings):
+    """Whether the index is the posterior mean plus a width that depends on the number of pulls alone; otherwise it must
+    be an `arm_index`."""
+    if confidence_width.supports(settings) or width_after.supports(settings):
         return True
     if arm_index.supports(settings):
         return False
@@ -62,7 +63,7 @@ def is_mean_plus_width(settings: Any) -> bool:
 
 
 def as_index(settings: Any) -> Any:
-    """Settings with an `arm_index`: the given ones, or their confidence width as an index."""
+    """Settings with an `arm_index`: the given ones, or their width as an index."""
     return MeanPlusWidth(settings) if is_mean_plus_width(settings) else settings
 
 

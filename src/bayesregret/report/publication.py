@@ -20,6 +20,7 @@ from bayesregret.writing import obstacle, write_atomically
 
 REPORT = "report.html"
 FIGURES = "figures"
+BOOK = "build/docs"  # where `make docs` puts it
 CONTENTS = "contents.json"  # fingerprints of what was asked for and of every file, which show whether all is up to date
 LIBRARIES = ("numpy", "scipy", "numba", "matplotlib")
 
@@ -39,7 +40,8 @@ def publish(
     figures = [done.table.figure for done in finished]
     target = make_folder(folder, figures)
     report = target / REPORT
-    contents = _contents(finished, title, bounds)
+    book = book_seen_from(target)
+    contents = _contents(finished, [title, book, *bounds])
     if _is_up_to_date(target, figures, contents):
         return report, False
     for done in finished:
@@ -51,6 +53,8 @@ def publish(
         claims=[claim for done in finished for claim in done.claims],
         bounds=list(bounds),
         about={**(about or {}), "Versions": _versions()},
+        figures=FIGURES,
+        book=book,
     )
     write_atomically(target / CONTENTS, _record(target, figures, contents))
     return report, True
@@ -94,9 +98,17 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _contents(finished: Sequence[Finished], title: str, bounds: Sequence[Any]) -> str:
+def book_seen_from(folder: Path) -> str | None:
+    """Return the way from a folder of a checkout to the built book, None for other folders: there is no book."""
+    checkout, here = Path(__file__).resolve().parents[3], folder.resolve()
+    if not (checkout / "docs" / "conf.py").is_file() or not here.is_relative_to(checkout):
+        return None
+    return Path(os.path.relpath(checkout / BOOK, here)).as_posix()
+
+
+def _contents(finished: Sequence[Finished], shown: Sequence[Any]) -> str:
     """Return a fingerprint of the content, without the time it took, and of the code that draws it."""
-    content: list[Any] = [title, _versions(), _drawing_code(), list(bounds)]
+    content: list[Any] = [*shown, _versions(), _drawing_code()]
     content += [[done.table.to_dict(), [asdict(claim) for claim in done.claims]] for done in finished]
     return _sha256(json.dumps(content, sort_keys=True).encode())
 

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
+from bayesregret.bounds.bound import Formula
 from bayesregret.digits import counted, typeset_setting
 from bayesregret.experiments.table import Claim, Table
 from bayesregret.plotting.drawing import edge_marks
 from bayesregret.plotting.legend import notes
-from bayesregret.plotting.saving import file_name
+from bayesregret.plotting.saving import figure_files, file_name
 from bayesregret.plotting.style import COLUMN, PAGE, looks
 from bayesregret.plotting.table_cells import exact_cell, table_cells, value_cell
 from bayesregret.report.picture import Picture, note_sample, picture, sample
@@ -23,6 +24,9 @@ from bayesregret.report.words import in_letters
 from bayesregret.writing import write_atomically
 
 Rows = Sequence[Sequence[str]]
+
+FORM_NAMES = ("PDF", "PNG", "CSV", "LaTeX")  # in the order of figure_files
+BOUND_PAGE = "reference/bounds.html#bayesregret.bounds."  # of the book, with an anchor for each name
 
 
 class FigureEntry(NamedTuple):
@@ -45,6 +49,7 @@ class Section(NamedTuple):
     rows: list[list[str]]
     claims: list[tuple[int, Claim]]
     data: dict[str, Any]
+    files: list[tuple[str, str]]  # formats of the figure with links to its files
     front: int | None  # number of the trend in front of the others, which the page shows in grey
 
 
@@ -56,11 +61,14 @@ def write_report(
     claims: Sequence[Claim] = (),
     bounds: Sequence[tuple[str, Rows]] = (),
     about: Mapping[str, Mapping[str, Any]] | None = None,
+    figures: str | None = None,
+    book: str | None = None,
 ) -> Path:
-    """Write one self-contained HTML file: verdicts, figures with their numbers, bounds, settings.
+    """Write one self-contained HTML file: figures with their numbers, claims, bounds, settings.
 
     `bounds` are tables of text, each with a title and rows, the first of which has the column headings; `about` has
-    sections of names and values. The whole file is written, or nothing.
+    sections of names and values. Seen from the page, `figures` is the folder with the files of each figure, and `book`
+    that of the built book: the page links to them. The whole file is written, or nothing.
     """
     # Claims that fail come first, so that nobody has to look for them.
     numbered = list(enumerate(sorted(claims, key=lambda claim: claim.verdict == "holds"), start=1))
@@ -69,9 +77,10 @@ def write_report(
         title=title,
         claims=numbered,
         verdict=_verdict(claims),
-        sections=[make_section(table, name, numbered) for table, name in zip(tables, names, strict=True)],
+        sections=[make_section(table, name, numbered, figures) for table, name in zip(tables, names, strict=True)],
         anchors={table.figure: name for table, name in zip(tables, names, strict=True)},
         bounds=bounds,
+        links={} if book is None else {name: f"{book}/{BOUND_PAGE}{name}" for name in Formula.every},
         about=about or {},
         style=Markup(part("style.css")),
         script=Markup(part("script.js")),
@@ -120,8 +129,11 @@ def _names(tables: Sequence[Table]) -> list[str]:
     return names
 
 
-def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = ()) -> Section:
-    """Return a figure in both sizes, with its legend and numbers."""
+def make_section(
+    table: Table, name: str, claims: Sequence[tuple[int, Claim]] = (), folder: str | None = None
+) -> Section:
+    """Return a figure in both sizes, with its legend and numbers, and links to its files in a folder."""
+    files = [] if folder is None else [f"{folder}/{file}" for file in figure_files(table.figure)]
     trends = ", ".join(in_letters(trend.label) for trend in table.trends)
     alt = f"{in_letters(table.title)}: {in_letters(table.y.label)} against {in_letters(table.x.label)} for {trends}"
     wide, narrow = (picture(table, size, f"{name}-{kind}", alt) for size, kind in ((PAGE, "wide"), (COLUMN, "narrow")))
@@ -141,6 +153,7 @@ def make_section(table: Table, name: str, claims: Sequence[tuple[int, Claim]] = 
         rows=[list(map(in_letters, row)) if i == 0 else row for i, row in enumerate(rows)],
         claims=[(number, claim) for number, claim in claims if claim.figure == table.figure],
         data=_data(table, wide, narrow),
+        files=list(zip(FORM_NAMES, files, strict=False)),
         front=next((i for i, trend in enumerate(table.trends) if trend.name == table.front), None),
     )
 

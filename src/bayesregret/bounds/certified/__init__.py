@@ -11,6 +11,8 @@ from bayesregret.bounds.certified import (
     lower_gaussian,
     mixture,
     prior_dependent,
+    thompson,
+    thompson_lower,
     ucb1,
 )
 
@@ -25,5 +27,7 @@ __all__ = [
     "lower_gaussian",
     "mixture",
     "prior_dependent",
+    "thompson",
+    "thompson_lower",
     "ucb1",
 ]

@@ -15,15 +15,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.checks import Array
+from bayesregret.exact.explore_commit.best_length import expected_best, expected_highest
+from bayesregret.models import Bandit
 
 FIRST_PANELS = 96
-# Shortest panel at the start, relative to the range of charges: the same place by two computations is no panel.
-CLOSEST = 1e-12
+# Panels shorter than this fraction of the range of charges are not halved: means of D would be lost in rounding.
+SHORTEST = 1e-9
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
+# First rounds whose regret is bounded by itself, and the relative error of the expected means that this takes.
+MOST_FLOORS, FLOOR_ERROR = 40, 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +54,7 @@ class Panels:
         self.curves = [curve for curve in curves if curve.index > self.low]
         jumps = np.concatenate([np.append(curve.jumps, curve.index) for curve in self.curves])
         inside = jumps[(jumps > self.low) & (jumps < self.high)]
-        edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
-        apart = np.diff(edges) > CLOSEST * (self.high - self.low)
-        self.edges = edges[np.append(apart, True)]
+        self.edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
         self.surpluses = self._surpluses(self.edges)
         self.products = self._products(self.edges, self.surpluses)
 
@@ -80,19 +83,23 @@ class Panels:
 
         Returns what the last halvings gained.
         """
-        gains = np.full(len(self.products), math.inf)  # by the last halving, for each half
-        while np.isinf(gains).any():
-            gains = self._halve(np.isinf(gains), gains)
+        gains = self._halve(self._can_be_halved(), np.zeros(len(self.products)))  # by the last halving, for each half
         while np.sum(gains) > accuracy * (best - self.value) and len(gains) < most:
             # Those that gained most, and three quarters of all that was gained.
             in_order = np.argsort(gains)[::-1]
             enough = 1 + int(np.searchsorted(np.cumsum(gains[in_order]), 0.75 * np.sum(gains)))
             chosen = np.zeros(len(gains), dtype=bool)
             chosen[in_order[: min(enough, most - len(gains))]] = True
+            chosen &= self._can_be_halved()
+            if not chosen.any():
+                break
             gains = self._halve(chosen, gains)
         return float(np.sum(gains))
 
-    def _halve(self, chosen: Array, gains: Array) -> Array:
+    def _can_be_halved(self) -> NDArray[np.bool_]:
+        return np.diff(self.edges) > SHORTEST * (self.high - self.low)
+
+    def _halve(self, chosen: NDArray[np.bool_], gains: Array) -> Array:
         """Halve the chosen panels; return the gains of all panels."""
         where = np.flatnonzero(chosen)
         middles = 0.5 * (self.edges[where] + self.edges[where + 1])
@@ -145,4 +152,32 @@ def lower_bound(
         {"leading": estimate},
         {"panels": float(len(panels.products)), "discount": 1.0 - 1.0 / n},
         error=min(estimate, n * (2.0 / 3.0 * left + slack + error)),
+    )
+
+
+def raise_to_floors(found: Parts, bandit: Bandit, setting: Setting) -> Parts:
+    """Use that no round has less regret than the greedy choice after as many pulls of every arm: its floor.
+
+    Regrets r_t with the discounted bound, none below its floor, have the smallest sum if the first ones are their
+    floors and all others are equal. For long horizons that changes little.
+    """
+    n, bound = setting.horizon, found.terms["leading"]
+    if n == 1:
+        return found
+    best = expected_best(bandit)
+    discount, at_floors, discounted, equal, rounds = 1.0, 0.0, 0.0, bound / n, 0
+    while rounds < min(n - 1, MOST_FLOORS):
+        floor = best - expected_highest(bandit, np.full(bandit.arms, rounds))
+        if floor <= equal:
+            break
+        rounds += 1
+        at_floors += floor
+        discounted += discount * floor
+        discount *= 1.0 - 1.0 / n
+        equal = max(0.0, (bound - discounted) / (n * discount))
+    gain = max(0.0, at_floors + (n - rounds) * equal - bound)
+    return found._replace(
+        terms={"leading": bound, "floors": gain},
+        details={**found.details, "floors": float(rounds)},
+        error=(found.error or 0.0) + rounds * FLOOR_ERROR * abs(best),
     )

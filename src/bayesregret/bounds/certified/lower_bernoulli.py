@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import StoppingCurve, lower_bound, raise_to_floors
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
@@ -34,8 +32,9 @@ def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
     most = min(MOST_PANELS, max(FEWEST_PANELS, int(STEPS / steps)))
     found = lower_bound(setting, curves, (beta_best(bandit.alpha, bandit.beta), BEST_ERROR), ACCURACY, most)
     bound = found.terms["leading"]
-    slack = SHOWN * math.exp(-pulls_shown(setting.horizon) / setting.horizon) * bound
-    return found._replace(terms={"leading": bound + slack}, error=(found.error or 0.0) + slack)
+    slack = SHOWN * (1.0 - 1.0 / setting.horizon) ** pulls_shown(setting.horizon) * bound
+    found = found._replace(terms={"leading": bound + slack}, error=(found.error or 0.0) + slack)
+    return raise_to_floors(found, bandit, setting)
 
 
 def _curve(alpha: float, beta: float, copies: int, horizon: int) -> StoppingCurve:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bayesregret.bounds.assumptions import gaussian_rewards
 from bayesregret.bounds.bound import COARSE, FINE, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound, raise_to_floors
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
@@ -29,6 +29,9 @@ FEW_KINDS = 12
 
 @certified_lower.of(GaussianBandit, "discounted form")
 def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+    why_not = gaussian_rewards(bandit)
+    if why_not is not None:
+        return Parts({"leading": 0.0}, why_not=why_not, error=0.0)
     kinds, copies = np.unique(
         np.c_[bandit.prior_mean, bandit.prior_widths, bandit.reward_noises], axis=0, return_counts=True
     )
@@ -42,7 +45,7 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Part
         min(MOST_PANELS, max(FEWEST_PANELS, MOST_VALUES // len(kinds))),
         *_errors(kinds, copies, setting.horizon, longest),
     )
-    return found._replace(why_not=gaussian_rewards(bandit))
+    return raise_to_floors(found, bandit, setting)
 
 
 def _curves(kinds: Array, copies: Counts, horizon: int, points: int, longest: float) -> list[StoppingCurve]:

@@ -1,9 +1,9 @@
 """Bounds for mixtures: weighted means of the components' bounds.
 
 An instance of a mixture comes from one of its components, so the regret of a policy is the weighted mean of its regrets
-there. A bound on a component's regret counts only if it holds whatever the policy believes: the trivial form does, and
-so do bounds for UCB1, which uses no prior. Those for BayesUCB hold if the policy believes in the component's own prior,
-and in a mixture of several no policy does so for all of them.
+there. A bound on a component's regret counts only if it holds whatever the policy believes: those for all policies do,
+and so do bounds for UCB1, which uses no prior. Those for BayesUCB hold if the policy believes in the component's own
+prior, and in a mixture of several no policy does so for all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ import numpy as np
 
 from bayesregret.bounds.assumptions import first_failure
 from bayesregret.bounds.bound import Formula, Parts, Setting
-from bayesregret.bounds.catalog import UCB1, certified_trivial, certified_ucb1, ucb1_gap_dependent, ucb1_prior_dependent
+from bayesregret.bounds.catalog import (
+    UCB1,
+    certified_lower,
+    certified_trivial,
+    certified_ucb1,
+    ucb1_gap_dependent,
+    ucb1_prior_dependent,
+)
 from bayesregret.models import Bandit, MixtureBandit
 
 NOISES_DIFFER = "ucb1 allows for the largest reward noise of all components, and here they differ"
@@ -60,5 +67,5 @@ def _has_one_noise(bandit: MixtureBandit) -> bool:
     return all(proxies(part) == proxies(bandit) for part in bandit.bandits)
 
 
-for _formula in (certified_trivial, certified_ucb1, ucb1_gap_dependent, ucb1_prior_dependent):
+for _formula in (certified_lower, certified_trivial, certified_ucb1, ucb1_gap_dependent, ucb1_prior_dependent):
     weigh(_formula)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.contracts import confidence_width, prior_pulls, prior_total, variance_proxy
-from bayesregret.contracts.fast import mean_plus_width
+from bayesregret.contracts import prior_pulls, prior_total, variance_proxy
+from bayesregret.contracts.fast import mean_plus_width, width_after
 from bayesregret.exact.gaussian.chain import chebyshev_nodes
 from bayesregret.exact.gaussian.exits import ArmBelief, exit_table
 from bayesregret.exact.level_sweep import SweepResult, ThresholdSweep
@@ -72,7 +72,7 @@ def gaussian_kinds(bandit: GaussianBandit, settings: Any, belief: Any, horizon: 
                 "policy must have a prior, or try every arm once, for an exact regret: before the first pull its index "
                 f"is {first_index:g} and its prior pseudo-count {pseudo_count:g}"
             )
-        widths = np.array([confidence_width(settings, variance_proxy(belief, arm, k)) for k in range(horizon)])
+        widths = np.array([width_after(settings, belief, arm, k) for k in range(horizon)])
         shift = total / pseudo_count - mean if pseudo_count > 0.0 else 0.0
         arm_belief = ArmBelief(horizon, width, noise, pseudo_count, shift, widths)
         kinds[fields] = GaussianKind([arm], mean, first_index, arm_belief)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.contracts import arm_index, confidence_width, inverse_pulls, prior_pulls, prior_total, variance_proxy
-from bayesregret.contracts.fast import centre_and_width, for_arm, mean_plus_width
+from bayesregret.contracts import arm_index, inverse_pulls, prior_pulls, prior_total, variance_proxy
+from bayesregret.contracts.fast import centre_and_width, for_arm, mean_plus_width, width_after
 from bayesregret.dispatch import compile_kernel, jitable
 
 U = np.uint64
@@ -22,7 +22,7 @@ TABLE_ENTRIES = 1 << 20  # of all rows together
 
 
 class Tabulated(NamedTuple):
-    """A policy with a `confidence_width`, as a table of 1 / pulls and of the width."""
+    """A policy with a `confidence_width` or a `width_after`, as a table of 1 / pulls and of the width."""
 
     start: NDArray[np.float64]  # (arms,): prior totals
     row: NDArray[np.uint64]  # (arms,): start of the arm's row in the table
@@ -63,7 +63,7 @@ def _fill_table(policy: Any, belief: Any, arms: NDArray[np.int64], table: NDArra
     for row in range(table.shape[0]):
         for count in range(table.shape[1]):
             table[row, count, 0] = inverse_pulls(belief, arms[row], count)
-            table[row, count, 1] = confidence_width(policy, variance_proxy(belief, arms[row], count))
+            table[row, count, 1] = width_after(policy, belief, arms[row], count)
 
 
 @for_arm.implement(Tabulated)
