@@ -15,6 +15,7 @@ def plain_margins(shape, rate, horizon, charges, most=200):
     g, sums, depth = 1.0 - 1.0 / horizon, np.arange(most + 1.0), int(HORIZONS * horizon)
     found = np.empty(len(charges))
     for j, y in enumerate(charges):
+        values = np.empty(0)
         for k in range(depth - 1, -1, -1):
             a, b = shape + sums, rate + k
             if k == depth - 1:

@@ -38,9 +38,7 @@ class ExponentialArm:
     def steps(self, pulls: float, length: int, fineness: int) -> list[Steps]:
         a, b = self.shape + pulls, float(length)
         z = np.arange(-REACH, REACH + 0.5 / fineness, 1.0 / fineness)
-        u = np.where(
-            z < 0.0, special.betainccinv(a, b, special.ndtr(z)), special.betaincinv(a, b, special.ndtr(-z))
-        )
+        u = np.where(z < 0.0, special.betainccinv(a, b, special.ndtr(z)), special.betaincinv(a, b, special.ndtr(-z)))
         least = (a - 1.0) / (a + b - 1.0)
         ratio = kept_points(np.unique(least / np.append(u[u > 0.0], 1.0)))
         u = least / ratio

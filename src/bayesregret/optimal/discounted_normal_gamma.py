@@ -29,7 +29,7 @@ class NormalGammaArm:
         self.shape = shape
 
     def deviation(self, pulls: float) -> float:
-        return ((self.shape + 0.5 * pulls) * (self.pseudo_count + pulls)) ** -0.5
+        return 1.0 / math.sqrt((self.shape + 0.5 * pulls) * (self.pseudo_count + pulls))
 
     def excess(self, pulls: float, t: Array) -> tuple[Array, Array]:
         unit, freedom = self.deviation(pulls), 2.0 * self.shape + pulls
@@ -47,7 +47,7 @@ def _student_rest(freedom: float, x: Array) -> Array:
     """E(T - x)^+ of Student's distribution."""
     log_density = log_gamma_ratio(0.5 * freedom, 0.5) - 0.5 * math.log(math.pi * freedom)
     density = np.exp(log_density - 0.5 * (freedom + 1.0) * np.log1p(x * x / freedom))
-    return np.maximum(0.0, (freedom + x * x) / (freedom - 1.0) * density - x * special.stdtr(freedom, -x))
+    return np.asarray(np.maximum(0.0, (freedom + x * x) / (freedom - 1.0) * density - x * special.stdtr(freedom, -x)))
 
 
 def _moves(a: float, move: float, fineness: int) -> Steps:

@@ -1,7 +1,7 @@
 """Discounted stopping problems of Poisson arms: a recursion over the sum of rewards for each charge.
 
 After k pulls the mean reward is Gamma(a, b), a = shape + sum of rewards, b = rate + k. The sum of the next B rewards is
-negative binomial: P(x + 1) / P(x) = (a + x) / (x + 1) * B / (b + B). At each stage W is stored at a = shape + spacing i.
+negative binomial: P(x + 1) / P(x) = (a + x) / (x + 1) * B / (b + B). Each stage stores W at a = shape + spacing i.
 
 With spacing 1 all this is exact. Where sums are large, only those with a + x on the next lattice are taken: for smooth
 functions the rest is below all digits (Euler and Maclaurin), and a kink, which W has where the arm is given up, makes
@@ -23,7 +23,6 @@ from scipy import special
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel, jitable
-from bayesregret.numerics.mean_distributions import gamma_tails
 from bayesregret.optimal.discounted_stages import Stage, make_stages
 
 SURE, SURE_SUMS = 7.0, 25.0  # deviations, and rewards, beyond which an arm is not abandoned
@@ -58,7 +57,7 @@ class Lattices(NamedTuple):
     above: Array  # (stages, charges): E(y - theta)^+ at the top
 
 
-def gamma_excess(shape: Array, rate: Array, y: Array) -> tuple[Array, Array]:
+def gamma_excess(shape: float | Array, rate: float | Array, y: Array) -> tuple[Array, Array]:
     """E(theta - y)^+ and E(y - theta)^+ for Gamma variables."""
     below, above = _tails(shape, rate * y)
     part_below, part_above = _tails(shape + 1.0, rate * y)
@@ -66,7 +65,7 @@ def gamma_excess(shape: Array, rate: Array, y: Array) -> tuple[Array, Array]:
     return np.maximum(0.0, mean * part_above - y * above), np.maximum(0.0, y * below - mean * part_below)
 
 
-def _tails(shape: Array, x: Array) -> tuple[Array, Array]:
+def _tails(shape: float | Array, x: Array) -> tuple[Array, Array]:
     return special.gammainc(shape, x), special.gammaincc(shape, x)
 
 

@@ -77,7 +77,7 @@ class ScaledSurplus(NamedTuple):
 
     def __call__(self, t: Array) -> Array:
         beyond = np.maximum(t - self.points[-1], 0.0)
-        return np.maximum(np.interp(t, self.points, self.values) + beyond, 0.0)
+        return np.asarray(np.maximum(np.interp(t, self.points, self.values) + beyond, 0.0))
 
 
 def solve_scaled(arm: ScaledArm, horizon: int, accuracy: Accuracy) -> ScaledSurplus:

@@ -53,7 +53,8 @@ def make_stages(horizon: int, pseudo_count: float, growth: float) -> list[Stage]
 def kept_points(points: Array) -> Array:
     """Leave out points so close to the one before that differences of probabilities would have no digits."""
     gaps = np.diff(points)
-    return points[np.append(True, gaps > CLOSEST * np.median(gaps))]
+    kept: Array = points[np.append(True, gaps > CLOSEST * np.median(gaps))]
+    return kept
 
 
 def hat_weights(points: Array, below: Array, above: Array, moment_below: Array, moment_above: Array) -> Array:
@@ -67,7 +68,7 @@ def hat_weights(points: Array, below: Array, above: Array, moment_below: Array, 
     moment = np.where(low, np.diff(moment_below), -np.diff(moment_above))
     width = np.diff(points)
     up = np.clip((moment - points[:-1] * mass) / width, 0.0, mass)
-    weights = np.append(mass - up, 0.0) + np.append(0.0, up)
+    weights: Array = np.append(mass - up, 0.0) + np.append(0.0, up)
     weights[0] += below[0]
     weights[-1] += above[-1]
     return weights

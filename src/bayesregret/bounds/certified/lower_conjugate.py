@@ -109,9 +109,7 @@ def _scaled_curve(copies: int, mean: float, unit: float, scaled: ScaledSurplus) 
     )
 
 
-def _assemble(
-    setting: Setting, curves: Sequence[StoppingCurve], coarse: Sequence[StoppingCurve], best: float
-) -> Parts:
+def _assemble(setting: Setting, curves: Sequence[StoppingCurve], coarse: Sequence[StoppingCurve], best: float) -> Parts:
     lost = max(0.0, Panels(coarse).value - Panels(curves).value) / FALL_OF_ERRORS
     largest = max(abs(best), max(abs(curve.index) for curve in curves))
     most = max(FEWEST_PANELS, MOST_PANELS // max(1, len(curves) // FEW_KINDS))
@@ -153,16 +151,14 @@ def _poisson_curve(
     return StoppingCurve(float(copies), _poisson_index(shape / rate, margins), 0.0, surplus, jumps=quantiles)
 
 
-def poisson_margins(
-    shape: float, rate: float, horizon: int, accuracy: PoissonAccuracy
-) -> Callable[[Array], Array]:
+def poisson_margins(shape: float, rate: float, horizon: int, accuracy: PoissonAccuracy) -> Callable[[Array], Array]:
     """(1 - g) C as a function of positive charges."""
     if not is_coarse(shape, rate):
         return functools.partial(solve_poisson, shape, rate, horizon, accuracy=accuracy)
 
     def shown_after_one(charges: Array) -> Array:
         """The first reward nearly shows the mean, or shows hardly anything: it is shown altogether."""
-        over, _ = gamma_excess(np.float64(shape), np.float64(rate), charges)
+        over, _ = gamma_excess(shape, rate, charges)
         return (shape / rate - charges) / horizon + (1.0 - 1.0 / horizon) * over
 
     return shown_after_one
