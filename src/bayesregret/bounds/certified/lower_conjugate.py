@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,34 +47,36 @@ LEAST_CHARGE = 1e-6  # of the prior mean: below it one panel is enough
 
 
 @certified_lower.of(ExponentialBandit, SOURCE)
-def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int) -> Parts:
+def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    accuracy = Accuracy().coarser(_less_time(len(np.unique(kinds[:, 0]))))
+    steps = Accuracy().coarser(_less_time(len(np.unique(kinds[:, 0]))))
 
-    def curves(accuracy: Accuracy) -> list[StoppingCurve]:
+    def curves(steps: Accuracy) -> list[StoppingCurve]:
         return [
-            _scaled_curve(count, rate / (shape - 1.0), rate / (shape - 1.0), _exponential(shape, n, accuracy))
+            _scaled_curve(count, rate / (shape - 1.0), rate / (shape - 1.0), _exponential(shape, n, steps))
             for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
         ]
 
     n = setting.horizon
-    return _assemble(setting, curves(accuracy), curves(accuracy.coarser(2.0)), highest_inverse_gamma(bandit, None))
+    best = highest_inverse_gamma(bandit, None)
+    return _assemble(setting, curves(steps), curves(steps.coarser(2.0)), best, accuracy or ACCURACY)
 
 
 @certified_lower.of(NormalGammaBandit, SOURCE)
-def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int) -> Parts:
+def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     columns = np.c_[bandit.prior_pulls, bandit.shape, bandit.prior_mean, np.sqrt(bandit.scale)]
     kinds, copies = np.unique(columns, axis=0, return_counts=True)
-    accuracy = Accuracy().coarser(_less_time(len(np.unique(kinds[:, :2], axis=0))))
+    steps = Accuracy().coarser(_less_time(len(np.unique(kinds[:, :2], axis=0))))
 
-    def curves(accuracy: Accuracy) -> list[StoppingCurve]:
+    def curves(steps: Accuracy) -> list[StoppingCurve]:
         return [
-            _scaled_curve(count, mean, unit, _normal_gamma(pulls, shape, n, accuracy))
+            _scaled_curve(count, mean, unit, _normal_gamma(pulls, shape, n, steps))
             for (pulls, shape, mean, unit), count in zip(kinds.tolist(), copies.tolist(), strict=True)
         ]
 
     n = setting.horizon
-    return _assemble(setting, curves(accuracy), curves(accuracy.coarser(2.0)), highest_student(bandit, None))
+    best = highest_student(bandit, None)
+    return _assemble(setting, curves(steps), curves(steps.coarser(2.0)), best, accuracy or ACCURACY)
 
 
 @functools.lru_cache(maxsize=256)
@@ -109,29 +112,31 @@ def _scaled_curve(copies: int, mean: float, unit: float, scaled: ScaledSurplus) 
     )
 
 
-def _assemble(setting: Setting, curves: Sequence[StoppingCurve], coarse: Sequence[StoppingCurve], best: float) -> Parts:
+def _assemble(
+    setting: Setting, curves: Sequence[StoppingCurve], coarse: Sequence[StoppingCurve], best: float, accuracy: float
+) -> Parts:
     lost = max(0.0, Panels(coarse).value - Panels(curves).value) / FALL_OF_ERRORS
     largest = max(abs(best), max(abs(curve.index) for curve in curves))
     most = max(FEWEST_PANELS, MOST_PANELS // max(1, len(curves) // FEW_KINDS))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), ACCURACY, most, slack=lost)
+    return lower_bound(setting, curves, (best, ROUNDING * largest), accuracy, most, slack=lost)
 
 
 # --- Poisson arms -----------------------------------------------------------------------------------------------------
 
 
 @certified_lower.of(PoissonBandit, SOURCE)
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
+def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    accuracy = PoissonAccuracy().coarser(_less_time(len(kinds)))
+    steps = PoissonAccuracy().coarser(_less_time(len(kinds)))
     curves = [
-        _poisson_curve(count, shape, rate, n, accuracy, max(4, SEEDS // len(kinds)))
+        _poisson_curve(count, shape, rate, n, steps, max(4, SEEDS // len(kinds)))
         for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
     ]
     best = highest_gamma(bandit, None)
-    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / accuracy.growth))))
+    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / steps.growth))))
     largest = max(abs(best), max(curve.index for curve in curves))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), ACCURACY, most)
+    return lower_bound(setting, curves, (best, ROUNDING * largest), accuracy or ACCURACY, most)
 
 
 def _poisson_curve(
