@@ -30,7 +30,7 @@ COLUMNS = {
     "per round": "Bayes regret divided by the number of rounds.",
     "best arm at the end": "Probability that the last round is on the best arm.",
     "within N from round": "From here on, 95% sure, on an arm within N of the best.",
-    "times the least": "Bayes regret divided by the optimal regret.",
+    "times the least": "Bayes regret divided by the optimal regret; at most: by a lower bound on it.",
 }
 
 
@@ -43,7 +43,7 @@ def plan(
         option(
             help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings. The best A/B test is "
             "always included, and so is bayes-ucb with its best delta if bayes-ucb is.",
-            default="those of bayes-ucb, thompson, kl-ucb, moss and ucb1 that support the problem",
+            default="those of bayes-ucb, thompson, kl-ucb, moss, ucb1 and gittins that support the problem",
             metavar="NAME",
             autocompletion=complete_policy,
         ),
