@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from bayesregret import checks
 from bayesregret.bounds.least import NONE, PROGRAMME, least_regret
@@ -73,6 +73,8 @@ class Enclosure(Result):
     (True, 0.25, 0.25, 'bayes-optimal')
     """
 
+    words: ClassVar[Collection[str]] = ("which policy", "how")
+
     bandit: Bandit
     horizon: int
     lower: float
@@ -104,7 +106,7 @@ class Enclosure(Result):
         ratio = "" if math.isinf(self.ratio) else f"{self.ratio:.4g}"
         lower = self._shown_upper() if self.exact else lower_bound_digits(self.lower, 4)
         return [
-            ["no policy has less than", "a policy has", "ratio", "which policy", "how"],
+            ["no policy below", "a policy has", "ratio", "which policy", "how"],
             [lower, self._shown_upper(), ratio, self.policy, self.how],
         ]
 

@@ -95,6 +95,6 @@ def least_regret(
             with contextlib.suppress(ValueError):
                 found.append(formula(bandit, horizon=horizon, **(options if formula is certified_lower else {})))
     best = max(found, key=lambda bound: bound.value, default=None)
-    if best is None or best.value <= 0.0:
+    if best is None:
         return Least(bandit, horizon, 0.0, 0.0, False, NONE)
     return Least(bandit, horizon, best.value, best.error, False, best.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written
@@ -14,10 +14,9 @@ from bayesregret.extras import require
 from bayesregret.policies import Policy
 from bayesregret.writing import write_atomically
 
-if TYPE_CHECKING:
-    pass
-
 TARGETS = "Targets"
+# Columns that a narrow terminal does without, after the last one: the first one first.
+LEAST = ("best arm at the end", "per round", "certified")
 
 
 COLUMNS = {
@@ -148,7 +147,9 @@ def plan(
     else:
         code = found.snippet(problem=bandit.file, agent=agent)
         summary = "\n".join([found.summary(), *written])
-        show_tables([found.table()], summary, code=f"\nTo run it:\n\n{code}", wide=wide)
+        headings, *rows = found.table()
+        least = (headings[-1], *LEAST)
+        show_tables([[headings, *rows]], summary, least=least, code=f"\nTo run it:\n\n{code}", wide=wide)
 
 
 def _check_page(output: str) -> None:

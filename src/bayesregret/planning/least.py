@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesregret.bounds.least import NONE, Least, least_regret
+from bayesregret.bounds.least import Least, least_regret
 from bayesregret.digits import counted
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
 from bayesregret.planning.perturbed_priors import prior_moments
@@ -44,7 +44,7 @@ def work_of_lower_bound(bandit: Bandit, horizon: int) -> int:
 
 def why_no_ratios(bandit: Bandit, horizon: int, least: Least | None) -> list[str]:
     """Return a note if the least regret is unknown: it takes too long, or no bound is proved here."""
-    if bandit.arms == 1 or (least is not None and least.source != NONE):
+    if bandit.arms == 1 or (least is not None and least.regret > 0.0):
         return []
     if least is not None:
         return ["No lower bound on the regret of every policy is known here: how much could still be saved is unknown."]
