@@ -63,7 +63,7 @@ def test_exact_regrets_on_request():
 
 
 def test_exact_regrets_of_some_policies():
-    asked = point_settings(BANDIT, POLICIES[:1] + [{"name": "greedy"}], horizon=5, runs=10, seed=3, exact=["greedy"])
+    asked = point_settings(BANDIT, [*POLICIES[:1], {"name": "greedy"}], horizon=5, runs=10, seed=3, exact=["greedy"])
     assert asked["exact"] == ["greedy"]
     assert ["exact" in found for found in point.compute_point(asked).exact] == [False, True]
     assert "exact" not in point_settings(BANDIT, POLICIES[:1], horizon=5, runs=10, seed=3, exact=())
