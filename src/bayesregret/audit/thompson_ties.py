@@ -87,11 +87,11 @@ class ThompsonIdentity(Result):
         return [["estimate", "Bayes regret"], *([name, with_error(mean, error)] for name, mean, error in rows)]
 
     def summary(self) -> str:
-        """Describe the problem, and compare the variances, in one line."""
+        """Describe the problem, and compare the variances, in two lines."""
         size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}, {counted(self.runs, 'run')} each"
         factor = brief(self.variance_factor) if math.isfinite(self.variance_factor) else "infinite"
         return (
-            f"thompson on {self.bandit.a_kind} bandit, {size}; "
+            f"thompson on {self.bandit.a_kind} bandit, {size}\n"
             f"variance of plain runs over that of the identity: {factor}"
         )
 
