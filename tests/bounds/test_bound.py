@@ -33,7 +33,7 @@ def every_bound():
 
 EVERY_BOUND = list(every_bound())
 # Errors that are promised, relative to the size of all terms; first passages are followed pull by pull.
-PROMISED = {"certified_first_passage": 2e-5, "certified": 2e-5, "certified_thompson": 1e-8}
+PROMISED = {"certified_first_passage": 2e-5, "certified": 2e-5}
 
 
 @pytest.mark.parametrize(("formula", "bandit"), EVERY_BOUND)
