@@ -16,7 +16,7 @@ from scipy.interpolate import make_interp_spline
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.discounted_bernoulli_table import bernoulli_table
-from bayesregret.optimal.discounted_gaussian import discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import solve_for_indices
 from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, lifetime_of, pseudo_counts_of
 
 LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
@@ -79,7 +79,7 @@ def gaussian_widths(pseudo_count: float, lifetime: float, depth: int) -> Array:
     """
     if pseudo_count >= CERTAIN:
         return np.zeros(depth)
-    solved = discounted_gaussian(pseudo_count, lifetime)
+    solved = solve_for_indices(pseudo_count, lifetime)
     wanted, known = np.arange(depth), solved.pulls
     if depth <= len(known) and known[depth - 1] == depth - 1:
         return solved.widths[:depth].copy()
