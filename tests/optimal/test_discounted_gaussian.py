@@ -57,7 +57,7 @@ def test_no_reward_is_known_at_first(pseudo_count, whole):
 @pytest.mark.compiled
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_narrow_prior(whole):
-    """Later blocks are longer and move the mean farther than the first pulls; a lattice for them alone is too coarse."""
+    """Late blocks move the mean farther than the first pulls; a lattice for late ones alone is too coarse."""
     lifetime, pseudo_count = 100.0, 1e6
     found = discounted_gaussian(pseudo_count, lifetime, longest=0.05, whole=whole)
     assert found.widths[0] == pytest.approx(gaussian_width(pseudo_count, 2_063, 0.99), rel=0.01)

@@ -94,8 +94,8 @@ class DiscountedGaussian:
 def make_schedule(pseudo_count: float, horizon: float, longest: float = LONGEST_BLOCK, whole: bool = True) -> Schedule:
     """Return decisions of one pull each, then of blocks, until the discount is negligible.
 
-    A bound needs blocks of `whole` pulls, the first of one. But where such blocks get longer, widths have kinks of up to
-    two percent. Without `whole` they are smooth.
+    A bound needs blocks of `whole` pulls, the first of one. But where such blocks get longer, widths have kinks, of up
+    to two percent. Without `whole` they are smooth.
     """
     end = horizon * -math.log(NEGLIGIBLE)
     base = min(pseudo_count, START * horizon)
