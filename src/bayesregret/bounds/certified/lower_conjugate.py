@@ -54,7 +54,7 @@ class Kind(NamedTuple):
 
 
 @certified_lower.of(ExponentialBandit, SOURCE)
-def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int) -> Parts:
+def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
     return _location_scale(
         [
@@ -63,11 +63,12 @@ def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int) -
         ],
         setting,
         highest_inverse_gamma(bandit, None),
+        accuracy,
     )
 
 
 @certified_lower.of(NormalGammaBandit, SOURCE)
-def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int) -> Parts:
+def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     columns = np.c_[bandit.prior_pulls, bandit.shape, bandit.prior_mean, np.sqrt(bandit.scale)]
     kinds, copies = np.unique(columns, axis=0, return_counts=True)
     return _location_scale(
@@ -77,33 +78,33 @@ def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int) 
         ],
         setting,
         highest_student(bandit, None),
+        accuracy,
     )
 
 
-def _location_scale(kinds: list[Kind], setting: Setting, best: float) -> Parts:
+def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: float | None) -> Parts:
     arms = list(dict.fromkeys(kind.arm for kind in kinds))
     fine = Accuracy().coarser(_less_time(len(arms)))
     rough = fine.coarser(COARSER)
-    accuracies = (fine, rough, rough.longer_blocks(2.0))
-    problems = [(arm, setting.horizon, accuracy) for accuracy in accuracies for arm in arms]
+    steps = (fine, rough, rough.longer_blocks(2.0))
+    problems = [(arm, setting.horizon, each) for each in steps for arm in arms]
     solve_scaled(arms[0], 1, fine)  # threads must not compile it at the same time
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         solved = dict(zip(problems, pool.map(lambda problem: _solved(*problem), problems), strict=True))
 
-    def curves(accuracy: Accuracy) -> list[StoppingCurve]:
+    def curves(chosen: Accuracy) -> list[StoppingCurve]:
         """Of one accuracy, with panels of the finest."""
         return [
-            _scaled_curve(kind, *(solved[kind.arm, setting.horizon, each] for each in (fine, accuracy)))
-            for kind in kinds
+            _scaled_curve(kind, *(solved[kind.arm, setting.horizon, each] for each in (fine, chosen))) for kind in kinds
         ]
 
-    value, rough_value, longer_value = (Panels(curves(accuracy)).value for accuracy in accuracies)
+    value, rough_value, longer_value = (Panels(curves(each)).value for each in steps)
     largest = max(abs(best), max(abs(curve.index) for curve in curves(fine)))
     return lower_bound(
         setting,
         curves(fine),
         (best, ROUNDING * largest),
-        ACCURACY,
+        accuracy or ACCURACY,
         MOST_PANELS,
         unseen_error=LEFT * abs(rough_value - value),
         slack=max(0.0, longer_value - rough_value),
@@ -138,18 +139,18 @@ def _scaled_curve(kind: Kind, finest: ScaledSurplus, scaled: ScaledSurplus) -> S
 
 
 @certified_lower.of(PoissonBandit, SOURCE)
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
+def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    accuracy = PoissonAccuracy().coarser(_less_time(len(kinds)))
+    steps = PoissonAccuracy().coarser(_less_time(len(kinds)))
     curves = [
-        _poisson_curve(count, shape, rate, n, accuracy, max(4, SEEDS // len(kinds)))
+        _poisson_curve(count, shape, rate, n, steps, max(4, SEEDS // len(kinds)))
         for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
     ]
     best = highest_gamma(bandit, None)
-    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / accuracy.growth))))
+    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / steps.growth))))
     largest = max(abs(best), max(curve.index for curve in curves))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), ACCURACY, most)
+    return lower_bound(setting, curves, (best, ROUNDING * largest), accuracy or ACCURACY, most)
 
 
 def _poisson_curve(
