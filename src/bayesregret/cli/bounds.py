@@ -13,6 +13,7 @@ from bayesregret.cli.show import show_json, show_tables
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 COMPARISON = "Comparison"
+COMPARED = (*DEFAULT_POLICIES, "thompson")  # every policy that some bound is about
 # Columns that a narrow terminal does without, the first one first.
 LEAST = ("remainder", "leading", "error", "form", "source", "times regret")
 
@@ -74,7 +75,7 @@ def bounds(
         if against:
             simulation = run_simulation(
                 made,
-                make_policies(DEFAULT_POLICIES, delta),
+                make_policies(COMPARED, delta),
                 horizon=horizon,
                 runs=RUNS if runs is None else runs,
                 seed=SEED if seed is None else seed,

@@ -68,7 +68,8 @@ def reproduce(
     """Run the paper's experiments, check its claims, write a report.
 
     FIGURE is figure-1a, figure-1b, figure-2a, figure-2b, figure-3a or figure-3b, by default all of them; beyond the
-    paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8 and figure-9.
+    paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8, figure-9, figure-10a,
+    figure-10b and figure-11.
 
     A study stores every finished point, so an interrupted run continues where it stopped.
 
@@ -138,7 +139,7 @@ def _panels(figure: str) -> list[str]:
     """Return the names of all panels of a figure: of figure-1, figure-1a and figure-1b."""
     from bayesregret.experiments import EXPERIMENTS
 
-    panels = [name for name in EXPERIMENTS if name[:-1] == figure]
+    panels = [name for name in EXPERIMENTS if name[:-1] == figure and name[-1].isalpha()]
     return panels or [checks.one_of("FIGURE", figure, EXPERIMENTS)]
 
 

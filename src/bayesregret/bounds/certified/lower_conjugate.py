@@ -1,17 +1,18 @@
 """The lower bound for every policy on Poisson, exponential and normal-gamma arms.
 
-Proof: docs/theory/certified-lower-conjugate.md. Surpluses come from above, by construction; a second, coarser run
-estimates by how much.
+Proof: docs/theory/certified-lower-conjugate.md.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
@@ -23,115 +24,133 @@ from bayesregret.models import ExponentialBandit, NormalGammaBandit, PoissonBand
 from bayesregret.optimal.discounted_exponential import ExponentialArm
 from bayesregret.optimal.discounted_normal_gamma import NormalGammaArm
 from bayesregret.optimal.discounted_poisson import PoissonAccuracy, gamma_excess, is_coarse, solve_poisson
-from bayesregret.optimal.discounted_scaled import Accuracy, ScaledSurplus, solve_scaled
+from bayesregret.optimal.discounted_scaled import Accuracy, ScaledArm, ScaledSurplus, solve_scaled, unit_of_mean
 
 SOURCE = "discounted form"
-Counts = NDArray[np.signedinteger]
 
-ACCURACY, MOST_PANELS = 1e-6, 3_000
-FEW_KINDS = 10  # beyond, every kind of arm gets less time
-# Of all errors the largest power of a refinement is 2: a run with half the accuracy has at most four times the error.
-FALL_OF_ERRORS = 3.0
-SEEDS = 40  # charges at which panels end from the start, where a prior has its mass
+ACCURACY, MOST_PANELS = 1e-7, 10_000
+FEW_KINDS = 4  # beyond, every kind of arm gets less time
+COARSER = 1.5  # accuracy of the run that shows the error; of the errors at most this fraction is left
+LEFT = 1.0 / 3.0
+SEEDS = 60  # charges at which panels end from the start, where a prior has its mass
 FARTHEST = 1e6  # prior deviations: panels farther below have nothing of the bound
 # Poisson arms: seconds are in proportion to charges times stages.
 SOLVED, FEWEST_PANELS = 60_000, 250
 BRACKETS, WITHIN = 4, 12  # rounds of a search for the index, and charges in each
 LOWEST, HIGHEST = -6.0, 6.0  # of charges at which panels end from the start, in normal scores
-
 LEAST_CHARGE = 1e-6  # of the prior mean: below it one panel is enough
 
 
 # --- exponential and normal-gamma arms --------------------------------------------------------------------------------
 
 
+class Kind(NamedTuple):
+    """Equal arms of a location-scale family."""
+
+    arm: ScaledArm
+    mean: float
+    unit: float  # in which the arm's stopping problem is solved
+    copies: int
+
+
 @certified_lower.of(ExponentialBandit, SOURCE)
-def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int) -> Parts:
+def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    accuracy = Accuracy().coarser(_less_time(len(np.unique(kinds[:, 0]))))
-
-    def curves(accuracy: Accuracy) -> list[StoppingCurve]:
-        return [
-            _scaled_curve(count, rate / (shape - 1.0), rate / (shape - 1.0), _exponential(shape, n, accuracy))
+    return _location_scale(
+        [
+            Kind(ExponentialArm(shape), rate / (shape - 1.0), rate / (shape - 1.0), count)
             for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
-        ]
-
-    n = setting.horizon
-    return _assemble(setting, curves(accuracy), curves(accuracy.coarser(2.0)), highest_inverse_gamma(bandit, None))
-
-
-@certified_lower.of(NormalGammaBandit, SOURCE)
-def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int) -> Parts:
-    columns = np.c_[bandit.prior_pulls, bandit.shape, bandit.prior_mean, np.sqrt(bandit.scale)]
-    kinds, copies = np.unique(columns, axis=0, return_counts=True)
-    accuracy = Accuracy().coarser(_less_time(len(np.unique(kinds[:, :2], axis=0))))
-
-    def curves(accuracy: Accuracy) -> list[StoppingCurve]:
-        return [
-            _scaled_curve(count, mean, unit, _normal_gamma(pulls, shape, n, accuracy))
-            for (pulls, shape, mean, unit), count in zip(kinds.tolist(), copies.tolist(), strict=True)
-        ]
-
-    n = setting.horizon
-    return _assemble(setting, curves(accuracy), curves(accuracy.coarser(2.0)), highest_student(bandit, None))
-
-
-@functools.lru_cache(maxsize=256)
-def _exponential(shape: float, horizon: int, accuracy: Accuracy) -> ScaledSurplus:
-    return solve_scaled(ExponentialArm(shape), horizon, accuracy)
-
-
-@functools.lru_cache(maxsize=256)
-def _normal_gamma(prior_pulls: float, shape: float, horizon: int, accuracy: Accuracy) -> ScaledSurplus:
-    return solve_scaled(NormalGammaArm(prior_pulls, shape), horizon, accuracy)
-
-
-def _less_time(kinds: int) -> float:
-    """How much coarser to compute each of so many kinds of arms; time falls with the third power."""
-    return min(4.0, max(1.0, kinds / FEW_KINDS) ** (1.0 / 3.0))
-
-
-def _scaled_curve(copies: int, mean: float, unit: float, scaled: ScaledSurplus) -> StoppingCurve:
-    def surplus(charges: Array) -> Array:
-        return unit * scaled((mean - charges) / unit)
-
-    first = max(0, int(np.searchsorted(scaled.values > 0.0, True)) - 1)
-    spread = float(scaled.points[first + 1] - scaled.points[first])
-    low = min(float(scaled.points[-1]), FARTHEST * spread)
-    seeds = scaled.points[first :: max(1, (len(scaled.points) - first) // SEEDS)]
-    return StoppingCurve(
-        float(copies),
-        mean - unit * float(scaled.points[first]),
-        mean - unit * low,
-        surplus,
-        unit * max(0.0, float(scaled.values[first])),
-        mean - unit * seeds,
+        ],
+        setting,
+        highest_inverse_gamma(bandit, None),
+        accuracy,
     )
 
 
-def _assemble(setting: Setting, curves: Sequence[StoppingCurve], coarse: Sequence[StoppingCurve], best: float) -> Parts:
-    lost = max(0.0, Panels(coarse).value - Panels(curves).value) / FALL_OF_ERRORS
-    largest = max(abs(best), max(abs(curve.index) for curve in curves))
-    most = max(FEWEST_PANELS, MOST_PANELS // max(1, len(curves) // FEW_KINDS))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), ACCURACY, most, slack=lost)
+@certified_lower.of(NormalGammaBandit, SOURCE)
+def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
+    columns = np.c_[bandit.prior_pulls, bandit.shape, bandit.prior_mean, np.sqrt(bandit.scale)]
+    kinds, copies = np.unique(columns, axis=0, return_counts=True)
+    return _location_scale(
+        [
+            Kind(NormalGammaArm(pulls, shape), mean, unit, count)
+            for (pulls, shape, mean, unit), count in zip(kinds.tolist(), copies.tolist(), strict=True)
+        ],
+        setting,
+        highest_student(bandit, None),
+        accuracy,
+    )
+
+
+def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: float | None) -> Parts:
+    arms = list(dict.fromkeys(kind.arm for kind in kinds))
+    fine = Accuracy().coarser(_less_time(len(arms)))
+    rough = fine.coarser(COARSER)
+    steps = (fine, rough, rough.longer_blocks(2.0))
+    problems = [(arm, setting.horizon, each) for each in steps for arm in arms]
+    solve_scaled(arms[0], 1, fine)  # threads must not compile it at the same time
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        solved = dict(zip(problems, pool.map(lambda problem: _solved(*problem), problems), strict=True))
+
+    def curves(chosen: Accuracy) -> list[StoppingCurve]:
+        """Of one accuracy, with panels of the finest."""
+        return [
+            _scaled_curve(kind, *(solved[kind.arm, setting.horizon, each] for each in (fine, chosen))) for kind in kinds
+        ]
+
+    value, rough_value, longer_value = (Panels(curves(each)).value for each in steps)
+    largest = max(abs(best), max(abs(curve.index) for curve in curves(fine)))
+    return lower_bound(
+        setting,
+        curves(fine),
+        (best, ROUNDING * largest),
+        accuracy or ACCURACY,
+        MOST_PANELS,
+        unseen_error=LEFT * abs(rough_value - value),
+        slack=max(0.0, longer_value - rough_value),
+    )
+
+
+_solved = functools.lru_cache(maxsize=256)(solve_scaled)
+
+
+def _less_time(kinds: int) -> float:
+    """How much coarser to compute each of so many kinds of arms."""
+    return min(2.0, max(1.0, kinds / FEW_KINDS) ** 0.5)
+
+
+def _scaled_curve(kind: Kind, finest: ScaledSurplus, scaled: ScaledSurplus) -> StoppingCurve:
+    def surplus(charges: Array) -> Array:
+        return kind.unit * scaled((kind.mean - charges) / kind.unit)
+
+    spread = unit_of_mean(kind.arm, 0.0)
+    zero, last = finest.zero, min(float(finest.points[-1]), FARTHEST * spread)
+    seeds = zero + spread * np.sinh(np.linspace(0.0, np.arcsinh((last - zero) / spread), SEEDS))
+    return StoppingCurve(
+        float(kind.copies),
+        kind.mean - kind.unit * zero,
+        kind.mean - kind.unit * last,
+        surplus,
+        jumps=kind.mean - kind.unit * seeds,
+    )
 
 
 # --- Poisson arms -----------------------------------------------------------------------------------------------------
 
 
 @certified_lower.of(PoissonBandit, SOURCE)
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
+def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    accuracy = PoissonAccuracy().coarser(_less_time(len(kinds)))
+    steps = PoissonAccuracy().coarser(_less_time(len(kinds)))
     curves = [
-        _poisson_curve(count, shape, rate, n, accuracy, max(4, SEEDS // len(kinds)))
+        _poisson_curve(count, shape, rate, n, steps, max(4, SEEDS // len(kinds)))
         for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
     ]
     best = highest_gamma(bandit, None)
-    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / accuracy.growth))))
+    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / steps.growth))))
     largest = max(abs(best), max(curve.index for curve in curves))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), ACCURACY, most)
+    return lower_bound(setting, curves, (best, ROUNDING * largest), accuracy or ACCURACY, most)
 
 
 def _poisson_curve(

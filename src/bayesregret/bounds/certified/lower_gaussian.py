@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ FEW_KINDS = 12
 
 
 @certified_lower.of(GaussianBandit, "discounted form")
-def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     why_not = gaussian_rewards(bandit)
     if why_not is not None:
         return Parts({"leading": 0.0}, why_not=why_not, error=0.0)
@@ -41,7 +43,7 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Part
         setting,
         _curves(kinds, copies, setting.horizon, POINTS, longest),
         (best, abs(best - _best(kinds, copies, COARSE))),
-        ACCURACY,
+        accuracy or ACCURACY,
         min(MOST_PANELS, max(FEWEST_PANELS, MOST_VALUES // len(kinds))),
         *_errors(kinds, copies, setting.horizon, longest),
     )
