@@ -1,4 +1,4 @@
-"""The lower bound for every policy on Poisson, exponential and normal-gamma arms.
+"""The lower bound for every policy on exponential and normal-gamma arms.
 
 Proof: docs/theory/certified-lower-conjugate.md.
 """
@@ -6,24 +6,20 @@ Proof: docs/theory/certified-lower-conjugate.md.
 from __future__ import annotations
 
 import functools
-import math
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
 from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
-from bayesregret.exact.explore_commit.conjugate import highest_gamma, highest_inverse_gamma, highest_student
-from bayesregret.models import ExponentialBandit, NormalGammaBandit, PoissonBandit
+from bayesregret.exact.explore_commit.conjugate import highest_inverse_gamma, highest_student
+from bayesregret.models import ExponentialBandit, NormalGammaBandit
 from bayesregret.optimal.discounted_exponential import ExponentialArm
 from bayesregret.optimal.discounted_normal_gamma import NormalGammaArm
-from bayesregret.optimal.discounted_poisson import PoissonAccuracy, gamma_excess, is_coarse, solve_poisson
 from bayesregret.optimal.discounted_scaled import Accuracy, ScaledArm, ScaledSurplus, solve_scaled, unit_of_mean
 
 SOURCE = "discounted form"
@@ -34,14 +30,6 @@ COARSER = 1.5  # accuracy of the run that shows the error; of the errors at most
 LEFT = 1.0 / 3.0
 SEEDS = 60  # charges at which panels end from the start, where a prior has its mass
 FARTHEST = 1e6  # prior deviations: panels farther below have nothing of the bound
-# Poisson arms: seconds are in proportion to charges times stages.
-SOLVED, FEWEST_PANELS = 60_000, 250
-BRACKETS, WITHIN = 4, 12  # rounds of a search for the index, and charges in each
-LOWEST, HIGHEST = -6.0, 6.0  # of charges at which panels end from the start, in normal scores
-LEAST_CHARGE = 1e-6  # of the prior mean: below it one panel is enough
-
-
-# --- exponential and normal-gamma arms --------------------------------------------------------------------------------
 
 
 class Kind(NamedTuple):
@@ -133,65 +121,3 @@ def _scaled_curve(kind: Kind, finest: ScaledSurplus, scaled: ScaledSurplus) -> S
         surplus,
         jumps=kind.mean - kind.unit * seeds,
     )
-
-
-# --- Poisson arms -----------------------------------------------------------------------------------------------------
-
-
-@certified_lower.of(PoissonBandit, SOURCE)
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
-    n = setting.horizon
-    kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    steps = PoissonAccuracy().coarser(_less_time(len(kinds)))
-    curves = [
-        _poisson_curve(count, shape, rate, n, steps, max(4, SEEDS // len(kinds)))
-        for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
-    ]
-    best = highest_gamma(bandit, None)
-    most = max(FEWEST_PANELS, SOLVED // (len(kinds) * max(10, int(math.log(n) / steps.growth))))
-    largest = max(abs(best), max(curve.index for curve in curves))
-    return lower_bound(setting, curves, (best, ROUNDING * largest), accuracy or ACCURACY, most)
-
-
-def _poisson_curve(
-    copies: int, shape: float, rate: float, horizon: int, accuracy: PoissonAccuracy, seeds: int
-) -> StoppingCurve:
-    margins = poisson_margins(shape, rate, horizon, accuracy)
-
-    def surplus(charges: Array) -> Array:
-        found = np.full_like(charges, shape / rate)  # without a charge
-        inside = charges > 0.0
-        if inside.any():
-            found[inside] = np.maximum(0.0, margins(charges[inside]))
-        return found
-
-    quantiles = special.gammaincinv(shape, special.ndtr(np.linspace(LOWEST, HIGHEST, seeds))) / rate
-    quantiles = quantiles[quantiles > LEAST_CHARGE * shape / rate]
-    return StoppingCurve(float(copies), _poisson_index(shape / rate, margins), 0.0, surplus, jumps=quantiles)
-
-
-def poisson_margins(shape: float, rate: float, horizon: int, accuracy: PoissonAccuracy) -> Callable[[Array], Array]:
-    """(1 - g) C as a function of positive charges."""
-    if not is_coarse(shape, rate):
-        return functools.partial(solve_poisson, shape, rate, horizon, accuracy=accuracy)
-
-    def shown_after_one(charges: Array) -> Array:
-        """The first reward nearly shows the mean, or shows hardly anything: it is shown altogether."""
-        over, _ = gamma_excess(shape, rate, charges)
-        return (shape / rate - charges) / horizon + (1.0 - 1.0 / horizon) * over
-
-    return shown_after_one
-
-
-def _poisson_index(mean: float, margins: Callable[[Array], Array]) -> float:
-    """A charge at which the margin is not positive, hardly above its zero; the margin is convex and falls."""
-    low, high = mean, 2.0 * mean
-    while float(margins(np.array([high]))[0]) > 0.0:
-        low, high = high, 2.0 * high
-    for _ in range(BRACKETS):
-        charges = np.linspace(low, high, WITHIN + 2)[1:-1]
-        falls = margins(charges) <= 0.0
-        first = int(np.argmax(falls)) if falls.any() else WITHIN
-        edges = np.concatenate([[low], charges, [high]])
-        low, high = float(edges[first]), float(edges[first + 1])
-    return high
