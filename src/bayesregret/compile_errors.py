@@ -13,10 +13,12 @@ DEFINITION = re.compile(r"^def (\w+)\(", re.MULTILINE)
 NO_TYPE = "Cannot determine Numba type of"
 # Signs that the formula makes something that needs memory, which no kernel may take.
 NEEDS_MEMORY = re.compile(r"NRT required|dictobject\.py|DictType|listobj\.py|reflected list|setobj\.py|reflected set")
-CALLEE = re.compile(r"resolving callee type: Function\(<(?:built-in )?function (\w+).*?>\)\s+During: typing of call at (\S+)")
+CALLEE = re.compile(
+    r"resolving callee type: Function\(<(?:built-in )?function (\w+).*?>\)\s+During: typing of call at (\S+)"
+)
 # What the compiler says of a mistake in the formula itself, wherever in its text.
 MISTAKES = re.compile(
-    r"Unknown attribute '.*|Cannot unify .*|Use of unsupported .*|name '\w+' is not defined|Unsupported .*|No conversion .*"
+    r"Unknown attribute '.*|Cannot unify .*|Use of unsupported .*|name '\w+' is not defined|Unsupported .*"
 )
 
 
@@ -28,7 +30,9 @@ def explain(error: Exception) -> TypeError:
     if untyped:
         return TypeError(f"{untyped[1]}, called{where}, needs @jitable above its definition to be compiled")
     if NO_TYPE in text and not where:
-        return TypeError("settings and models must be NamedTuples of numbers, arrays or such NamedTuples to be compiled")
+        return TypeError(
+            "settings and models must be NamedTuples of numbers, arrays or such NamedTuples to be compiled"
+        )
     return TypeError(f"a formula{where} does not compile: {_reason(text)[:200]}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
-from bayesregret.simulation.kernels.wrong_choice import wrong_choice
+from bayesregret.simulation.kernels.wrong_choice import highest_index
 
 if TYPE_CHECKING:
     from bayesregret.agent.posterior import Posterior
@@ -368,14 +367,7 @@ class Agent(ABC):
     def _choose(self) -> int:
         """Return the arm to pull; its pull is not yet pending."""
         self._refresh_index()
-        return self._highest()
-
-    def _highest(self) -> int:
-        """Return the arm with the highest index; ValueError if an index is nan."""
-        arm = int(self._index.argmax())
-        if math.isnan(self._index[arm]):  # argmax finds nan first
-            raise wrong_choice(self._own, self.belief, arm, self.problem.arms)
-        return arm
+        return highest_index(self._index, self._own, self.belief)
 
     def _refresh_index(self) -> None:  # noqa: B027 (an index that is always up to date needs nothing)
         """Compute what is out of date in `_index`."""

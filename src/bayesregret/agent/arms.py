@@ -24,7 +24,7 @@ from bayesregret.policies.thompson_fast.beta import NearAndFarBeta
 from bayesregret.policies.thompson_fast.normal import NearAndFarNormal
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 from bayesregret.simulation.kernels.select import Selection
-from bayesregret.simulation.kernels.wrong_choice import wrong_choice
+from bayesregret.simulation.kernels.wrong_choice import highest_index, wrong_choice
 from bayesregret.sources import is_outside
 
 SAVED_STATS = ("counts", "totals", "squares", "memory")
@@ -99,7 +99,7 @@ class PendingIndexAgent(Agent):
     def _choose(self) -> int:
         if self._stale:
             self._refresh_index()
-        arm = self._highest()
+        arm = highest_index(self._index, self._own, self.belief)
         self._stale.add(arm)
         return arm
 
@@ -175,7 +175,7 @@ class EveryRoundAgent(Agent):
             self._rounds = round_
             return arm
 
-    def _changing(self) -> list[tuple[Array, Array]]:
+    def _changing(self) -> list[tuple[Any, Any]]:
         """Return all arrays that a choice may change, each with a copy."""
         return [(array, array.copy()) for array in (*self._stats, self._stream)]
 

@@ -12,7 +12,7 @@ from bayesregret.models import Bandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.old_spellings import horizon_by_name
 from bayesregret.planning.ab_test import best_ab_test
-from bayesregret.planning.beliefs import uses_prior, with_belief, without_belief
+from bayesregret.planning.beliefs import explicit_prior, uses_prior, with_belief, without_belief
 from bayesregret.planning.costs import limit_in_costs, scenario_in_costs
 from bayesregret.planning.delta_tuning import DeltaAdvice, advise_delta
 from bayesregret.planning.elsewhere import OtherHorizon, Scenario
@@ -37,7 +37,6 @@ from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
-from bayesregret.policies.base import BelievingPolicy
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
 from bayesregret.simulation.cost import expected_time, run_cost
@@ -304,11 +303,17 @@ def _prior_of(
     if rival is None:
         kind = bandit.representative.kind
         return None, [], [f"No policy without a prior runs on {kind} rewards: the value of the prior is not computed."]
-    if not isinstance(best.policy, BelievingPolicy):
+    uses = uses_prior(best.policy, bandit)
+    if uses is None:
+        unknown = (
+            f"It is not known whether {best.name} uses the prior: its method belief returns a model of its own."
+        )
+        return None, [], [unknown]
+    if not uses:
         return None, [], [f"{best.name} uses no prior: a wrong prior cannot mislead it."]
     worth = prior_worth(best, rival)
     experiment.bar.describe("wrong priors")
-    believed = best.policy.prior or bandit
+    believed = explicit_prior(best.policy) or bandit
     limits = prior_limits(believed, best.policy, rival.policy, experiment.regrets)
     named_limits = [dataclasses.replace(limit, policy=best.name, rival=rival.name) for limit in limits]
     return worth, named_limits, _unexamined_priors(experiment, believed, best, rival, bool(limits))
@@ -316,7 +321,7 @@ def _prior_of(
 
 def _without_prior(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> PolicyOutcome | None:
     """The best of the policies that use no prior; one that is not compared, if none of those is."""
-    found = [outcome for outcome in outcomes.values() if not uses_prior(outcome.policy)]
+    found = [outcome for outcome in outcomes.values() if uses_prior(outcome.policy, experiment.bandit) is False]
     if found:
         return min(found, key=lambda outcome: outcome.regret.mean)
     rival = policy_without_prior(experiment.bandit, experiment.horizon)

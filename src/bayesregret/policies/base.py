@@ -211,7 +211,20 @@ def optional_probability(field: str, value: Any) -> float | None:
 
 
 class BelievingPolicy(Policy):
-    """A policy with a field `prior`: a bandit whose prior it believes in, the true one if None."""
+    """A policy with a field `prior`: a bandit whose prior it believes in, by default the true one.
+
+    Subclass it as a frozen dataclass with the field `prior: Bandit | None = None`.
+
+    Attributes
+    ----------
+    prior : Bandit or None
+        The bandit whose prior the policy believes in; None is the prior of whatever bandit it plays.
+
+    Examples
+    --------
+    >>> issubclass(Thompson, BelievingPolicy), issubclass(UCB1, BelievingPolicy)
+    (True, False)
+    """
 
     prior: Bandit | None
 
@@ -233,7 +246,18 @@ class BelievingPolicy(Policy):
 
 
 class PosteriorPolicy(BelievingPolicy):
-    """A policy whose decisions depend on its posterior alone, and on the rounds left if it needs a horizon."""
+    """A policy with a field `prior` whose decisions depend on its posterior alone, and on the rounds left.
+
+    It has `continued`, so `agent.remaining()` can go on with it.
+
+    Examples
+    --------
+    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    >>> agent = Thompson(prior=BernoulliBandit(alpha=[2, 1], beta=[1, 2])).start(bandit)
+    >>> agent.update(0, 1)
+    >>> agent.remaining().policy.prior
+    BernoulliBandit(alpha=[3., 1.], beta=[1., 2.])
+    """
 
     def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> PosteriorPolicy:
         if self.prior is None:

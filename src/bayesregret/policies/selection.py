@@ -16,7 +16,6 @@ from bayesregret.contracts import (
 from bayesregret.contracts.fast import mean_plus_width, width_after
 from bayesregret.dispatch import jitable
 
-
 # In place of the arm, where an index is nan: nothing can be compared with it.
 NO_ARM = -1
 
