@@ -211,8 +211,8 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         notes=(
             *(*notes, *more, *refused),
             *_caveats(experiment, request),
-            *_bound_for_all(experiment, outcomes),
             *why_no_ratios(bandit, experiment.horizon, experiment.least),
+            *_bound_for_all(experiment, outcomes),
         ),
     )
 
