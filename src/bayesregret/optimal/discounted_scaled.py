@@ -393,7 +393,9 @@ def _expected_loss(arm, pulls, length, t, spacing, panels, count, ahead):
         begin, end = panels.edges[p], panels.edges[p + 1]
         if (end <= low or begin >= high) and not begin < cut < end:
             for k in range(panels.nodes.shape[0]):
-                total += panels.weights[p, k] * _loss(arm, ahead, spacing, panels.slopes[p, k] * t + panels.shifts[p, k])
+                total += panels.weights[p, k] * _loss(
+                    arm, ahead, spacing, panels.slopes[p, k] * t + panels.shifts[p, k]
+                )
         elif low <= begin and end <= high:
             for k in range(panels.nodes.shape[0]):
                 total -= panels.weights[p, k] * (panels.slopes[p, k] * t + panels.shifts[p, k])
@@ -412,7 +414,9 @@ def _piece(arm, pulls, length, t, spacing, panels, ahead, begin, end, is_given_u
     total = 0.0
     if end > begin:
         for k in range(panels.nodes.shape[0]):
-            weight, slope, shift = step(arm, pulls, length, panels.normaliser[0], begin + (end - begin) * panels.nodes[k])
+            weight, slope, shift = step(
+                arm, pulls, length, panels.normaliser[0], begin + (end - begin) * panels.nodes[k]
+            )
             at = slope * t + shift
             loss = -at if is_given_up else _loss(arm, ahead, spacing, at)
             total += weight * (end - begin) * panels.gauss[k] * loss
