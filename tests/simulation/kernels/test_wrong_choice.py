@@ -127,21 +127,27 @@ def test_one_line_compiled(case):
     refused(case)
 
 
+def ask(agent):
+    """The agent's choice, or the message of its refusal."""
+    try:
+        return agent.select(), None
+    except ValueError as error:
+        return None, str(error)
+
+
 @pytest.mark.parametrize("case", [case for case, (_, _, late, _, _) in KERNELS.items() if not late])
 def test_agents_stay_as_they_were(case):
     bandit, settings, _, message, _ = KERNELS[case]
     agent = Own(settings).start(bandit)
     for _ in range(60):
         before = agent._saved_state()
-        try:
-            arm = agent.select()
-        except ValueError as error:
-            assert str(error) == message
-            assert agent._saved_state() == before
-            agent.update(1, 0.5)  # it goes on to learn
-            return
+        arm, refusal = ask(agent)
+        if refusal is not None:
+            break
         agent.update(arm, 0.5)
-    pytest.fail("the agent chose 60 times")
+    assert refusal == message
+    assert agent._saved_state() == before
+    agent.update(1, 0.5)  # it goes on to learn
 
 
 def test_an_agent_keeps_its_memory_and_stream():
