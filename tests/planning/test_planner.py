@@ -68,7 +68,7 @@ def test_the_least_regret_is_that_of_the_best_play(small):
 
 def test_bounds_are_the_best_that_hold(small):
     assert small["bayes-ucb"].bound.value == br.bounds.certified(small.bandit, horizon=6).value
-    assert small["thompson"].bound is None
+    assert small["thompson"].bound.value == br.bounds.certified_thompson(small.bandit, horizon=6).value
     gaussian = common_gaussian(arms=3)
     assert best_bound(gaussian, br.UCB1(), 50).value == br.bounds.certified_ucb1(gaussian, horizon=50).value
     assert (

@@ -86,9 +86,7 @@ def reproduce(
         names += BEYOND if beyond else []
         wanted = None if runs is None else checks.whole("runs", runs, 2)
         experiments = [EXPERIMENTS[name](wanted, checks.whole("seed", seed, 0)) for name in dict.fromkeys(names)]
-        _run(
-            experiments, TITLE, output, study, threads, bounds=_paper_bounds(), json=json, wide=wide, progress=progress
-        )
+        _run(experiments, TITLE, output, study, threads, bounds=_paper_bounds, json=json, wide=wide, progress=progress)
 
 
 @columns(COLUMNS)
@@ -132,7 +130,7 @@ def sweep(
     with bad_input():
         experiments = load_sweep(file)
         title = experiments[0].title.split(":")[0]
-        _run(experiments, title, output, study, threads, bounds=[], json=json, wide=wide, progress=progress)
+        _run(experiments, title, output, study, threads, bounds=list, json=json, wide=wide, progress=progress)
 
 
 def _panels(figure: str) -> list[str]:
@@ -164,7 +162,7 @@ def _run(
     study_file: str | None,
     threads: int | None,
     *,
-    bounds: list[tuple[str, list[list[str]]]],
+    bounds: Callable[[], list[tuple[str, list[list[str]]]]],
     json: bool,
     wide: bool,
     progress: bool | None,
@@ -183,7 +181,7 @@ def _run(
         finished = run_experiments(experiments, study, threads=threads, listener=_listener(bar))
     took = {"points run": sum(done.run for done in finished), "seconds": round(time.perf_counter() - begin, 1)}
     about = {"This run": took, **{done.table.figure: dict(done.table.settings) for done in finished}}
-    report, written = publish(finished, folder, title=title, bounds=bounds, about=about)
+    report, written = publish(finished, folder, title=title, bounds=bounds(), about=about)
     if json:
         show_json(_data(finished, os.fspath(report)))
     else:

@@ -13,15 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.cli.spelling import as_typed
-from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
+from bayesregret.digits import PLUS_MINUS, with_error
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.estimates import Estimate
     from bayesregret.simulation.exact_comparison import ExactComparison
+    from bayesregret.simulation.over_optimal import OverOptimal
     from bayesregret.simulation.result import SimulationResult
 
 UNLIMITED_WIDTH = 10_000
@@ -49,14 +48,13 @@ def show_result(
     *,
     curve: bool,
     against: ExactComparison | None = None,
-    optimum: OptimalRegret | None = None,
-    ratios: Mapping[str, Estimate] | None = None,
+    ratios: OverOptimal | None = None,
     wide: bool = False,
 ) -> None:
     """Print the table of a simulation, with the regret at checkpoints and comparisons if there are any."""
     tables, summary = [result.table(ratios)], result.summary()
-    if optimum is not None:
-        summary = f"{summary}\nno policy has less regret than {exact_digits(optimum.regret, optimum.error)}"
+    if ratios is not None:
+        summary = f"{summary}\n{ratios.summary()}"
     if curve:
         tables.append(_curve_rows(result))
     if against is not None:

@@ -49,8 +49,7 @@ def point_settings(
 
     `accuracy` is the relative standard error required of bounds that are averages over random instances; `exact`
     requests the exact regret of every policy, or of those with these names, `optimal` the smallest regret that any
-    policy can have. `delay` and
-    `batch` are those of `simulate`.
+    policy can have, or a lower bound on it. `delay` and `batch` are those of `simulate`.
     """
     settings: Settings = {
         "problem": bandit.to_dict(),
@@ -151,11 +150,14 @@ def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> li
 def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
     if not settings.get("optimal", False):
         return {}
-    from bayesregret.optimal import bayes_optimal_regret
+    from bayesregret.bounds.least import UNKNOWN, least_regret
 
-    optimal = bayes_optimal_regret(bandit, horizon=settings["horizon"])
-    optimal.check_positive()
-    return {"optimal": {"regret": optimal.regret, "error": optimal.error}}
+    least = least_regret(bandit, settings["horizon"])
+    least.check_has_ratios()
+    if least.regret <= 0.0:
+        raise ValueError(f"optimal must be false here: {UNKNOWN}")
+    is_immediate = (settings.get("delay", 0), settings.get("batch", 1)) == (0, 1)
+    return {"optimal": least.to_dict() | {"exact": least.exact and is_immediate}}
 
 
 def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:

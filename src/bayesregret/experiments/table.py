@@ -24,6 +24,7 @@ class Axis:
 
 
 OVER_OPTIMAL = Axis("regret / least regret", "log", mark=1.0, mark_label="optimal")
+OVER_LOWER_BOUND = Axis("regret / least regret, at most", "log", mark=1.0, mark_label="optimal")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def sentences(plan: Plan) -> list[str]:
     if plan.bandit.arms == 1:
         return [answer(plan), *(inversion_line(inversion, plan.bandit) for inversion in plan.inversions)]
-    found = [answer(plan), *reward_lines(plan), ab_test_line(plan)]
+    found = [answer(plan), least_line(plan), *reward_lines(plan), ab_test_line(plan)]
     if plan.settling is not None:
         found.append(settling_line(plan.settling, plan.best.name))
     if plan.worth is not None:
@@ -60,6 +60,19 @@ def answer(plan: Plan) -> str:
     if keeps_control(plan):
         run = f"Keep the control: on average it is better than this experiment. The best policy here is {best.name}."
     return f"{run} Too close to tell apart: {listed(close)}." if close else run
+
+
+def least_line(plan: Plan) -> str | None:
+    """How much of the regret of the best policy any other one could still save, with 95 percent confidence."""
+    least, regret, name = plan.least, plan.best.regret, called(plan.best.name)
+    if least is None or least.regret <= 0.0:
+        return None
+    no_less = f"No policy can lose less than {lower_bound_digits(least.regret, 4)}"
+    certain = Z_95 if plan.best.exact is None else 1.0
+    saved = 1.0 - least.regret / (regret.mean + certain * regret.stderr)
+    if saved <= 0.0:
+        return f"{no_less}, and {name} loses no more, as far as was simulated."
+    return f"{no_less}: at most {_percent(saved)} of the regret of {name} could still be saved."
 
 
 def keeps_control(plan: Plan) -> bool:

@@ -37,7 +37,7 @@ def linear_lower(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
         return Parts({"leading": 0.0}, error=0.0)
     if _independent(arms):
         same = GaussianBandit(arms.offset, arms.prior_deviation, bandit.reward_noise)
-        return gaussian_lower(same, setting, order)
+        return gaussian_lower(same, setting, order, accuracy)
     features, gain = _observation(arms)
     ratio = np.sqrt(gain) / bandit.reward_noise
     starts = _starts(setting.horizon)
