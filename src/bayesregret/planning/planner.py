@@ -305,9 +305,7 @@ def _prior_of(
         return None, [], [f"No policy without a prior runs on {kind} rewards: the value of the prior is not computed."]
     uses = uses_prior(best.policy, bandit)
     if uses is None:
-        unknown = (
-            f"It is not known whether {best.name} uses the prior: its method belief returns a model of its own."
-        )
+        unknown = f"It is not known whether {best.name} uses the prior: its method belief returns a model of its own."
         return None, [], [unknown]
     if not uses:
         return None, [], [f"{best.name} uses no prior: a wrong prior cannot mislead it."]
