@@ -3,6 +3,7 @@
 import pytest
 
 from audit.grid import problem
+from bayesregret import LinearBandit
 from bayesregret.audit import audit
 from bayesregret.bounds.bound import Formula
 
@@ -45,17 +46,31 @@ def test_an_exact_regret_leaves_nothing_undecided(results):
     )
     assert {check.verdict for check in exact if not is_the_regret(check)} == {"holds"}
     assert {check.verdict for check in simulated} == {"holds", "not applicable", "not decided"}, "the control"
-    assert {check.name for check in exact if is_the_regret(check)} == {"certified_first_passage", "certified"}
+    assert {check.name for check in exact if is_the_regret(check)} == IN_ONE_ROUND
+
+
+IN_ONE_ROUND = {"certified_first_passage", "certified", "certified_lower"}
 
 
 def is_the_regret(check):
-    """Whether a bound is the regret itself: that of first passages is, in one round or where arms are far apart."""
+    """Whether a bound is the regret itself: two are in one round, that of first passages also where arms are apart."""
     return check.verdict == "not decided" and check.allowed == pytest.approx(check.observed, rel=1e-6, abs=1e-8)
 
 
 def test_every_certified_form_is_seen_to_hold(results):
     bounds = {formula.name for formula in Formula.every.values() if formula.form == "certified"}
     assert bounds | {"pulls", "bad_rounds", "overshoot", "posterior_variances"} <= named(results, "certified", "holds")
+
+
+def test_linear_bandits_have_every_certified_form_of_theirs(results):
+    linear = [result for result in results if result.problem.kind == "linear"]
+    bounds = {
+        formula.name
+        for formula in Formula.every.values()
+        if formula.form == "certified" and formula.covers(LinearBandit)
+    }
+    assert {"certified_index", "certified_lower"} <= bounds
+    assert bounds <= named(linear, "certified", "holds")
 
 
 def test_printed_forms_fail(results):

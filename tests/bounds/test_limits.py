@@ -81,11 +81,11 @@ def test_certified_bounds_vanish_with_the_prior(name):
 
 
 def test_first_passages_of_arms_that_the_prior_knows_apart():
-    """They cost nothing that a float can hold, as long as they are computed."""
+    """They cost nothing but the numerical error."""
     narrow = by_width("certified_first_passage", DISTINCT, [0.3, 0.1, 0.06, 0.03, 1e-3])
     assert falls(narrow[:3])
     assert narrow[2] < 1e-6
-    assert narrow[3:] == [0.0, 0.0]
+    assert 0.0 <= min(narrow[3:]) <= max(narrow[3:]) < 1e-8
 
 
 @pytest.mark.parametrize("name", ["certified_gap_free", "certified_small_width", "certified_epsilon", "sqrt"])

@@ -6,8 +6,8 @@ from scipy.stats import norm
 
 import bayesregret as br
 from bayesregret.contracts import empty_stats
-from bayesregret.optimal.gittins import check_within_horizon, gaussian_tables
-from bayesregret.policies.gittins import gittins_now
+from bayesregret.optimal.gittins import gaussian_tables, longest_horizon
+from bayesregret.policies.gittins import GaussianIndices, gittins_now
 from optimal.test_bayes_optimal import make_stats
 
 # The last two arms have the same prior pseudo-count, 4, and different noises.
@@ -81,11 +81,10 @@ def test_a_table_for_each_pseudo_count():
 
 def test_tables_have_a_limit():
     some, many = (br.GaussianBandit([0] * arms, np.arange(1, arms + 1), 1) for arms in (16, 64))
-    assert check_within_horizon(some, 2_000) == 2_000
-    assert check_within_horizon(many, 1_000) == 1_000
-    message = r"^horizon must be at most 1000 for gittins on a gaussian bandit with 64 kinds of arms, got 1001$"
-    with pytest.raises(ValueError, match=message):
-        br.Gittins().settings(many, 1_001)
+    assert longest_horizon(some) == 2_000
+    assert longest_horizon(many) == 1_000
+    assert isinstance(br.Gittins().settings(many, 1_000), GaussianIndices)
+    assert not isinstance(br.Gittins().settings(many, 1_001), GaussianIndices), "beyond it: an index with a discount"
 
 
 def test_rewards_of_the_other_kind():

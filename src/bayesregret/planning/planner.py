@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bayesregret import bounds, checks
-from bayesregret.digits import upper_bound_digits
+from bayesregret.digits import counted, upper_bound_digits
 from bayesregret.models import Bandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.old_spellings import horizon_by_name
@@ -26,10 +26,11 @@ from bayesregret.planning.least import why_no_ratios
 from bayesregret.planning.other_horizons import other_horizons
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.prior_examination import examine_prior
+from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles
-from bayesregret.planning.scenarios import possibilities, scenarios
+from bayesregret.planning.scenarios import scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
@@ -95,7 +96,8 @@ def plan(
     budget : float, optional
         Regret for which to find the number of arms and the width of the prior that it allows.
     delay, batch : int, optional
-        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds, as in `simulate`.
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds, as in `simulate`; some reward
+        must arrive before the last round.
     epsilon : float, optional
         The table shows from which round on a policy is, with 95 percent probability, on an arm whose mean reward is
         within epsilon of the best; by default a tenth of what the best arm is worth over a random one.
@@ -138,7 +140,7 @@ def plan(
         checks.positive("regret_per_round", regret_per_round)
     if budget is not None:
         checks.positive("budget", budget)
-    delay, batch = checked_late(delay, batch, horizon)
+    delay, batch = _checked_late(delay, batch, horizon)
     if not isinstance(minimise, bool):
         raise checks.fail("minimise", "True or False", minimise)
     kept = checked_control(bandit, control, control_arm)
@@ -157,6 +159,17 @@ def plan(
         )
         bar.extend(_work(experiment, list(chosen.values())))
         return _plan(experiment, chosen, request)
+
+
+def _checked_late(delay: int, batch: int, horizon: int) -> tuple[int, int]:
+    """Return delay and batch, which must let a reward arrive before the last round: there is nothing to plan else."""
+    delay, batch = checked_late(delay, batch, horizon)
+    no_reward = f"or no reward arrives before the last of {counted(horizon, 'round')}"
+    if batch >= horizon and batch > 1:
+        raise checks.fail("batch", f"less than the horizon, {no_reward}", batch)
+    if delay > 0 and batch * ((horizon - 1) // batch) <= delay:
+        raise checks.fail("delay", f"shorter, {no_reward}", delay)
+    return delay, batch
 
 
 def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
@@ -184,7 +197,7 @@ def _work(experiment: PlannedExperiment, policies: list[Policy]) -> int:
 
 def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Request) -> Plan:
     outcomes, advice, notes = _outcomes(experiment, chosen)
-    best = min(outcomes.values(), key=lambda outcome: outcome.regret.mean)
+    best = recommended(outcomes.values())
     worth, limits, more = examine_prior(experiment, outcomes, best)
     possible, others = _elsewhere(experiment, outcomes, best)
     settled = settling(experiment, best)
@@ -210,7 +223,6 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         inversions=tuple(inversions),
         notes=(
             *(*notes, *more, *refused),
-            *_caveats(experiment, request),
             *why_no_ratios(bandit, experiment.horizon, experiment.least),
             *_bound_for_all(experiment, outcomes),
         ),
@@ -234,21 +246,6 @@ def _elsewhere(
         horizon, policies, best.name, lambda rounds, policy: experiment.regrets_elsewhere(bandit, rounds, policy)
     )
     return possible, others
-
-
-def _caveats(experiment: PlannedExperiment, request: Request) -> list[str]:
-    """Warnings about the question itself."""
-    found = []
-    last_seen = experiment.batch * ((experiment.horizon - 1) // experiment.batch) - experiment.delay
-    if last_seen < 1 and not experiment.is_immediate:
-        found.append("No reward arrives before the last round: no policy can learn anything.")
-    is_known = request.control is not None and request.control.mean is not None
-    if is_known and any(scenario.field == "level" for scenario in possibilities(experiment.bandit)):
-        found.append(
-            "The prior does not use the control: its level varies as in past experiments. If the new arms vary around "
-            "the control, fit the prior with that level (bayesregret prior fit --level)."
-        )
-    return found
 
 
 def _bound_for_all(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> list[str]:
@@ -297,7 +294,8 @@ def _is_usual(policy: Policy) -> bool:
 def _tuned(experiment: PlannedExperiment, usual: BayesUCB, advice: DeltaAdvice) -> PolicyOutcome:
     """Outcome of BayesUCB with the best delta, rounded to two digits."""
     delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
-    return experiment.outcome(with_settings(BayesUCB(delta)), dataclasses.replace(usual, delta=delta))
+    outcome = experiment.outcome(with_settings(BayesUCB(delta)), dataclasses.replace(usual, delta=delta))
+    return dataclasses.replace(outcome, is_tuned=True)
 
 
 def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> DeltaAdvice:

@@ -32,6 +32,7 @@ class PolicyOutcome:
     exact_error: float | None
     bound: Bound | None  # the best certified bound that holds
     least_ratio: float | None  # regret divided by the least regret, or by a lower bound on it
+    is_tuned: bool = False  # whether the plan chose its delta
 
     @property
     def runs(self) -> int:

@@ -27,6 +27,7 @@ from bayesregret.planning.delta_tuning import DeltaAdvice
 from bayesregret.planning.elsewhere import OtherHorizon, Scenario
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
+from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.reward import ExpectedReward
 from bayesregret.planning.running import snippet
 from bayesregret.planning.settling import Settling
@@ -119,26 +120,32 @@ class Plan(Result):
 
     @property
     def best(self) -> PolicyOutcome:
-        """The outcome with the least expected regret."""
-        return min(self.outcomes.values(), key=lambda outcome: outcome.regret.mean)
+        """The recommended outcome: the least expected regret, but no tuned delta that is not clearly better."""
+        return recommended(self.outcomes.values())
 
     def table(self) -> list[list[str]]:
         """Return headings and one row per policy, in increasing order of regret."""
         quantiles = [f"{probability:.0%}" for probability in QUANTILES]
         least = ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
-        headings = ["policy", "Bayes regret", *quantiles, "certified", *least, "per round", "best arm at the end"]
+        proved = ["certified"] if self._has_bounds else []
+        headings = ["policy", "Bayes regret", *quantiles, *proved, *least, "per round", "best arm at the end"]
         headings.append(f"within {self.epsilon:g} from round")
         return [headings, *map(self._row, self._in_order)]
+
+    @property
+    def _has_bounds(self) -> bool:
+        return any(outcome.bound is not None for outcome in self.outcomes.values())
 
     def _row(self, outcome: PolicyOutcome) -> list[str]:
         is_only_arm = self.bandit.arms == 1
         regret, each, on_best = outcome.regret, outcome.regret_per_round, outcome.on_best
         ratio = outcome.least_ratio
+        proved = "-" if outcome.bound is None else upper_bound_digits(outcome.bound.value)
         return [
             outcome.name,
             exact_or_with_error(regret.mean, regret.stderr, is_exact=is_only_arm or outcome.exact is not None),
             *(rounded_to_error(value.mean, value.stderr) for value in outcome.quantiles.values()),
-            "-" if outcome.bound is None else upper_bound_digits(outcome.bound.value),
+            *([proved] if self._has_bounds else []),
             *([] if ratio is None else [self._ratio_text(outcome, ratio)]),
             rounded_to_error(each.mean, max(each.stderr, 1e-3 * each.mean)),
             "100%" if is_only_arm else percent(on_best.mean, on_best.stderr),
@@ -187,7 +194,8 @@ class Plan(Result):
         runs = sorted({outcome.runs for outcome in self.outcomes.values()})
         many = counted(runs[-1], "run") if len(runs) == 1 else f"{runs[0]:,} to {counted(runs[-1], 'run')}"
         size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
-        late = "" if (self.delay, self.batch) == (0, 1) else f", delay {self.delay:,}, batches of {self.batch:,}"
+        late = f", delay {self.delay:,}" if self.delay > 0 else ""
+        late += f", batches of {self.batch:,}" if self.batch > 1 else ""
         made = f"{self.bandit.kind} bandit, {size}{late}, {many} of each policy, seed {self.seed}"
         return "\n".join([*self.sentences(), *self.notes, f"{made}; {PLUS_MINUS} one standard error"])
 
