@@ -51,7 +51,7 @@ class Corrected(NamedTuple):
 
 
 @certified_lower.of(PoissonBandit, "discounted form")
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
+def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
     times = min(MOST_TIMES, max(1.0, len(kinds) / FEW_KINDS))
@@ -71,7 +71,7 @@ def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
         setting,
         curves("fine"),
         (best, ROUNDING * max(abs(best), max(each.index for each in solved))),
-        ACCURACY,
+        accuracy or ACCURACY,
         most,
         unseen_error=LEFT * (abs(rough - longer) + abs(sparse - value)),
         slack=max(0.0, longer - sparse),
