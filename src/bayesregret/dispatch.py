@@ -90,11 +90,18 @@ def _make_contract(stub: Callable[..., Any], returns: str) -> Contract:
 
     def implement(subject: type) -> Callable[[F], F]:
         def register(body: F) -> F:
+            check_arguments(body)
             bodies[subject] = body
             register_formula(body)
             return body
 
         return register
+
+    def check_arguments(body: Callable[..., Any]) -> None:
+        """Numba compares the names, and complains in a page."""
+        code, wanted = body.__code__, list(inspect.signature(stub).parameters)
+        if list(code.co_varnames[: code.co_argcount]) != wanted:
+            raise TypeError(f"{body.__name__} must have the arguments of {stub.__name__}: {', '.join(wanted)}")
 
     def otherwise(body: F) -> F:
         """Register the body for classes without one."""

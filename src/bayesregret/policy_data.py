@@ -35,7 +35,11 @@ def policy_to_dict(policy: Policy) -> dict[str, Any]:
 def policy_from_dict(data: Mapping[str, Any]) -> Policy:
     """Return the policy that a mapping in the format of `policy_to_dict` describes."""
     arguments = dict(data)
-    name = checks.one_of("policy", arguments.pop("name", None), Policy.classes)
+    name = arguments.pop("name", None)
+    try:
+        name = checks.one_of("policy", name, Policy.classes)
+    except ValueError as error:
+        raise ValueError(f"{error}; a policy of your own must be imported first") from None
     check_fields(f"the policy {name}", Policy.classes[name], arguments)
     if arguments.get("prior") is not None:
         arguments["prior"] = problem_from_dict(arguments["prior"])

@@ -7,11 +7,15 @@ editing them recompiles nothing. tests/test_sources.py checks that no formula is
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import operator
 import pathlib
+import random
 from collections.abc import Callable, Collection
 from typing import Any
+
+import numpy as np
 
 PACKAGE = pathlib.Path(__file__).parent
 # Where formulas are defined, and the constants that they use.
@@ -29,12 +33,33 @@ FORMULAS = (
     "optimal",
 )
 
+# Generators that know nothing of a simulation's seed.
+GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
+
 _formula_files: set[str] = set()
 
 
 def register_formula(function: Callable[..., Any]) -> None:
-    """Remember where a formula is defined."""
+    """Remember where a formula is defined; ValueError for one of a user that draws from another generator."""
+    if not function.__module__.startswith(f"{PACKAGE.name}."):
+        _check_draws(function)
     _formula_files.add(function.__code__.co_filename)
+
+
+def _check_draws(function: Callable[..., Any]) -> None:
+    """Raise ValueError if a formula draws from `random` or `np.random`: the seed would not decide what it returns."""
+    steps = list(dis.get_instructions(function))
+    attributes = {step.argval for step in steps if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    for name in dict.fromkeys(step.argval for step in steps if step.opname == "LOAD_GLOBAL"):
+        value = function.__globals__.get(name)
+        owner = getattr(value, "__self__", value)
+        is_numpy = value is np and "random" in attributes
+        if is_numpy or owner is random or owner is np.random or isinstance(owner, GENERATORS):
+            shown = f"{name}.random" if is_numpy else name
+            raise ValueError(
+                f"{function.__name__} must draw from its stream, u, stream = uniform(stream), got {shown}: the seed "
+                "would not decide its draws"
+            )
 
 
 def is_outside(classes: Collection[type]) -> bool:

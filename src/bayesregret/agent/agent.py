@@ -22,6 +22,7 @@ from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
+from bayesregret.simulation.kernels.wrong_choice import highest_index
 
 if TYPE_CHECKING:
     from bayesregret.agent.posterior import Posterior
@@ -71,7 +72,7 @@ class Agent(ABC):
         self.problem = bandit
         self.horizon = horizon
         self.seed = seed
-        self.settings, self.belief = chosen.settings, chosen.belief
+        self.settings, self.belief, self._own = chosen.settings, chosen.belief, chosen.own
         self._index: Array = np.empty(bandit.arms)
         self._pending = [0] * bandit.arms
         self._names: tuple[str, ...] | None = None
@@ -366,7 +367,7 @@ class Agent(ABC):
     def _choose(self) -> int:
         """Return the arm to pull; its pull is not yet pending."""
         self._refresh_index()
-        return int(self._index.argmax())
+        return highest_index(self._index, self._own, self.belief)
 
     def _refresh_index(self) -> None:  # noqa: B027 (an index that is always up to date needs nothing)
         """Compute what is out of date in `_index`."""

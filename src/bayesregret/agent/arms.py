@@ -24,6 +24,8 @@ from bayesregret.policies.thompson_fast.beta import NearAndFarBeta
 from bayesregret.policies.thompson_fast.normal import NearAndFarNormal
 from bayesregret.rng import POLICY, open_stream, read_stream, run_word, seed_key, write_stream
 from bayesregret.simulation.kernels.select import Selection
+from bayesregret.simulation.kernels.wrong_choice import highest_index, wrong_choice
+from bayesregret.sources import is_outside
 
 SAVED_STATS = ("counts", "totals", "squares", "memory")
 
@@ -97,7 +99,7 @@ class PendingIndexAgent(Agent):
     def _choose(self) -> int:
         if self._stale:
             self._refresh_index()
-        arm = int(self._index.argmax())
+        arm = highest_index(self._index, self._own, self.belief)
         self._stale.add(arm)
         return arm
 
@@ -141,7 +143,7 @@ class EveryRoundAgent(Agent):
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
-        self._own = chosen.own
+        self._may_be_wrong = is_outside((type(self._own), type(self.belief)))
         self._stats = self._make_stats(chosen)
         self._decide = self._compile_choice(chosen)
         self._rounds = 0
@@ -163,10 +165,19 @@ class EveryRoundAgent(Agent):
     def _choose(self) -> int:
         """Return the arm to pull; every call is a round."""
         with np.errstate(all="ignore"):
-            self._rounds = min(self._rounds + 1, MOST_ROUNDS)
-            return int(
-                self._decide(self.settings, self._posterior_or_belief(), self._stats, self._rounds, self._stream)
-            )
+            before = self._changing() if self._may_be_wrong else None
+            round_ = min(self._rounds + 1, MOST_ROUNDS)
+            arm = int(self._decide(self.settings, self._posterior_or_belief(), self._stats, round_, self._stream))
+            if before is not None and not 0 <= arm < self.problem.arms:
+                for kept, was in before:  # nobody chose
+                    kept[...] = was
+                raise wrong_choice(self._own, self.belief, arm, self.problem.arms)
+            self._rounds = round_
+            return arm
+
+    def _changing(self) -> list[tuple[Any, Any]]:
+        """Return all arrays that a choice may change, each with a copy."""
+        return [(array, array.copy()) for array in (*self._stats, self._stream)]
 
     @property
     def index(self) -> Array:

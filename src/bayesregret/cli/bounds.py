@@ -10,10 +10,10 @@ from bayesregret.cli.help import columns
 from bayesregret.cli.options import HORIZON, RUNS, SEED, number_option, option
 from bayesregret.cli.policies import DEFAULT_POLICIES, make_policies
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.policies import Thompson
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 COMPARISON = "Comparison"
-COMPARED = (*DEFAULT_POLICIES, "thompson")  # every policy that some bound is about
 # Columns that a narrow terminal does without, the first one first.
 LEAST = ("remainder", "leading", "error", "form", "source", "times regret", "policy")
 KEPT = ("value",)
@@ -77,7 +77,7 @@ def bounds(
         if against:
             simulation = run_simulation(
                 made,
-                make_policies(COMPARED, delta),
+                make_policies(DEFAULT_POLICIES, delta) | {Thompson.name: Thompson()},  # all that bounds are about
                 horizon=horizon,
                 runs=RUNS if runs is None else runs,
                 seed=SEED if seed is None else seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -33,7 +34,7 @@ def _checked(made: Contract, body: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         found = body(*args)
-        _check_result(made.__name__, body.__name__, names, found)
+        _check_result(made, body.__name__, names, found)
         if names[:1] == ["arm"]:
             _check_arm(body.__name__, found[0], args[2].counts.shape[0])
         return found
@@ -41,16 +42,15 @@ def _checked(made: Contract, body: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _check_result(contract: str, body: str, names: list[str], found: Any) -> None:
+def _check_result(contract: Contract, body: str, names: list[str], found: Any) -> None:
     if len(names) > 1:
         parts = found if isinstance(found, tuple) and len(found) == len(names) else (None,) * len(names)
     else:
         parts = (found,) * len(names)
+    if len(names) == 1 and isinstance(found, float) and math.isnan(found):
+        raise not_a_number(contract, body, found)
     if not all(_is_kind(name, part) for name, part in zip(names, parts, strict=True)):
-        wanted = f"({', '.join(names)})" if len(names) > 1 else f"a number, the {names[0]}"
-        if names == ["stream"]:
-            wanted = "the next stream"
-        raise TypeError(f"{body} must return {wanted}, as {contract} does, got {checks.shown(found)}")
+        raise TypeError(_must_return(contract, body, names, found))
 
 
 def _is_kind(name: str, part: Any) -> bool:
@@ -63,4 +63,21 @@ def _is_kind(name: str, part: Any) -> bool:
 
 def _check_arm(body: str, arm: Any, arms: int) -> None:
     if not isinstance(arm, int | np.integer) or not 0 <= arm < arms:
-        raise ValueError(f"{body} must choose an arm between 0 and {arms - 1}, got {checks.shown(arm)}")
+        raise not_an_arm(body, arm, arms)
+
+
+def not_an_arm(body: str, arm: Any, arms: int) -> ValueError:
+    """The error for a choice that is no arm."""
+    return ValueError(f"{body} must choose an arm between 0 and {arms - 1}, got {checks.shown(arm)}")
+
+
+def not_a_number(contract: Contract, body: str, found: Any) -> ValueError:
+    """The error for a result that is nan."""
+    return ValueError(_must_return(contract, body, [contract.returns], found))
+
+
+def _must_return(contract: Contract, body: str, names: list[str], found: Any) -> str:
+    wanted = f"({', '.join(names)})" if len(names) > 1 else f"a number, the {names[0]}"
+    if names == ["stream"]:
+        wanted = "the next stream"
+    return f"{body} must return {wanted}, as {contract.__name__} does, got {checks.shown(found)}"

@@ -63,7 +63,7 @@ class Bandit:
     """A prior over bandit instances and a reward distribution.
 
     A subclass stores each argument of its constructor under the argument's name, and sets the attributes below. Two
-    bandits of one class are equal if these arguments are. CONTRIBUTING.md has a complete model.
+    bandits of one class are equal if these arguments are. The how-to guide "Write a model" has a complete one.
 
     Attributes
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesregret.bounds.least import Least, least_regret
+from bayesregret.bounds.least import Least, is_programmed, least_regret
 from bayesregret.digits import counted
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
 from bayesregret.planning.perturbed_priors import prior_moments
@@ -21,7 +21,7 @@ BERNOULLI_ROUNDS = 300  # the work of a kind of Bernoulli arms, however short th
 
 def quick_least(bandit: Bandit, horizon: int) -> Least | None:
     """Return the least regret or a lower bound on it; None if it would take more than a second or two."""
-    if work_of_lower_bound(bandit, horizon) > QUICK_WORK:
+    if not is_programmed(bandit, horizon, QUICK_OPTIMUM) and work_of_lower_bound(bandit, horizon) > QUICK_WORK:
         return None
     return least_regret(bandit, horizon, programme=QUICK_OPTIMUM, accuracy=ACCURACY)
 
@@ -48,8 +48,10 @@ def why_no_ratios(bandit: Bandit, horizon: int, least: Least | None) -> list[str
         return []
     if least is not None:
         return ["No lower bound on the regret of every policy is known here: how much could still be saved is unknown."]
-    parts = f" of {len(bandit.bandits)} bandits" if isinstance(bandit, MixtureBandit) else ""
+    parts = len(bandit.bandits) if isinstance(bandit, MixtureBandit) else 0
+    what = f"a mixture of {parts} bandits" if parts else f"{bandit.a_kind} bandit"
+    rounds = counted(horizon, "round")
     return [
-        f"The least regret of any policy is not computed: that takes long for {bandit.a_kind}{parts} over "
-        f"{counted(horizon, 'round')} (bayesregret optimal computes it)."
+        f"The least regret of any policy is not computed: that takes long for {what} over {rounds} (bayesregret "
+        "optimal computes it)."
     ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from bayesregret.models import Bandit
+from bayesregret.planning.beliefs import believing
 from bayesregret.planning.perturbed_priors import (
     can_shift,
     can_stretch,
@@ -20,7 +20,6 @@ from bayesregret.planning.perturbed_priors import (
 from bayesregret.planning.tracked_simulation import SimulateRegrets, paired
 from bayesregret.planning.zero_crossing import Z_95, Crossing, SampledFunction, search
 from bayesregret.policies import Policy
-from bayesregret.policies.base import BelievingPolicy
 from bayesregret.simulation.estimates import Estimate
 
 FRACTIONS = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)  # of the furthest distance: a coarse sweep, finer near the true prior
@@ -73,9 +72,7 @@ class Direction(NamedTuple):
     reported: Callable[[float], float]  # the distance as it is reported: an amount or a factor
 
 
-def prior_limits(
-    believed: Bandit, believer: BelievingPolicy, rival: Policy, regrets: SimulateRegrets
-) -> list[PriorLimit]:
+def prior_limits(believed: Bandit, believer: Policy, rival: Policy, regrets: SimulateRegrets) -> list[PriorLimit]:
     """How far the believed prior may be off in every direction; empty if it is not better than none as it is."""
     without = regrets(rival)
     true = paired(regrets(believer), without)
@@ -85,8 +82,7 @@ def prior_limits(
     def difference(direction: Direction, distance: float) -> Estimate:
         if distance == 0.0:
             return true
-        wrong = dataclasses.replace(believer, prior=direction.believed(distance))  # type: ignore[type-var]
-        return paired(regrets(wrong), without)
+        return paired(regrets(believing(believer, direction.believed(distance))), without)
 
     found = []
     for direction in directions(believed):

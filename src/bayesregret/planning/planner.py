@@ -223,8 +223,8 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         inversions=tuple(inversions),
         notes=(
             *(*notes, *more, *refused),
-            *_bound_for_all(experiment, outcomes),
             *why_no_ratios(bandit, experiment.horizon, experiment.least),
+            *_bound_for_all(experiment, outcomes),
         ),
     )
 

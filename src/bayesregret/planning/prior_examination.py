@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from bayesregret.digits import with_error
 from bayesregret.models import Bandit
-from bayesregret.planning.beliefs import believed_bandit, uses_prior
+from bayesregret.planning.beliefs import believed_bandit, explicit_prior, uses_prior
 from bayesregret.planning.experiment import PlannedExperiment, policy_without_prior
 from bayesregret.planning.misspecification import PriorLimit, prior_limits
 from bayesregret.planning.perturbed_priors import can_shift, can_stretch
@@ -16,7 +15,6 @@ from bayesregret.planning.run_budget import has_quick_tables
 from bayesregret.planning.scenarios import possibilities
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
-from bayesregret.policies.base import BelievingPolicy
 
 
 def examine_prior(
@@ -30,16 +28,19 @@ def examine_prior(
     if rival is None:
         kind = bandit.representative.kind
         return None, [], [f"No policy without a prior runs on {kind} rewards: the value of the prior is not computed."]
-    if not isinstance(best.policy, BelievingPolicy):
+    uses = uses_prior(best.policy, bandit)
+    if uses is None:
+        unknown = f"It is not known whether {best.name} uses the prior: its method belief returns a model of its own."
+        return None, [], [unknown]
+    if not uses:
         return None, [], [f"{best.name} uses no prior: a wrong prior cannot mislead it."]
     worth = prior_worth(best, rival)
     examined, notes = _examined(experiment, outcomes, best)
     if examined is None:
         return worth, [], notes
     experiment.bar.describe("wrong priors")
-    policy: Any = examined.policy
-    believed = policy.prior or bandit
-    limits = prior_limits(believed, policy, rival.policy, experiment.regrets)
+    believed = explicit_prior(examined.policy) or bandit
+    limits = prior_limits(believed, examined.policy, rival.policy, experiment.regrets)
     named_limits = [dataclasses.replace(limit, policy=examined.name, rival=rival.name) for limit in limits]
     notes += _unexamined_priors(experiment, believed, examined, rival, bool(limits))
     return worth, named_limits, notes
@@ -54,7 +55,7 @@ def _examined(
     quick = [
         found
         for found in (best, *in_order)
-        if uses_prior(found.policy) and has_quick_tables(found.policy, believed_bandit(bandit), horizon)
+        if uses_prior(found.policy, bandit) and has_quick_tables(found.policy, believed_bandit(bandit), horizon)
     ]
     if quick and quick[0] is best:
         return best, []
@@ -65,7 +66,7 @@ def _examined(
 
 def _without_prior(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> PolicyOutcome | None:
     """The best of the policies that use no prior; one that is not compared, if none of those is."""
-    found = [outcome for outcome in outcomes.values() if not uses_prior(outcome.policy)]
+    found = [outcome for outcome in outcomes.values() if uses_prior(outcome.policy, experiment.bandit) is False]
     if found:
         return min(found, key=lambda outcome: outcome.regret.mean)
     rival = policy_without_prior(experiment.bandit, experiment.horizon)

@@ -8,8 +8,9 @@ import re
 from typing import Any
 
 from bayesregret.models import Bandit
-from bayesregret.planning.beliefs import believed_bandit
+from bayesregret.planning.beliefs import believed_bandit, explicit_prior
 from bayesregret.policies import Policy
+from bayesregret.sources import is_outside
 
 WIDTH = 79  # characters of a line of code
 LONGEST_LINE = 100  # characters: a bandit with a longer text is read from its problem file
@@ -40,6 +41,7 @@ def snippet(
         [
             *(["from pathlib import Path", ""] if agent is not None else []),
             "import bayesregret as br",
+            *_imports(policy, bandit, is_loaded=agent is not None),
             "",
             *map(_broken, start),
             *_loop_code(_reward_code(bandit, minimise), batch),
@@ -80,9 +82,9 @@ def _bandit_code(bandit: Bandit, minimise: bool, problem: str | None) -> str:
     """The problem file, or the constructor where that is short."""
     if problem is not None:
         return f"br.load_problem({json.dumps(problem)}){'.for_costs()' if minimise else ''}"
-    text = repr(bandit)
+    text = _constructed(bandit)
     if len(text) <= LONGEST_LINE and "..." not in text:
-        return f"br.{text}"
+        return text
     return 'br.load_problem("problem.toml")  # the problem of this plan'
 
 
@@ -94,13 +96,35 @@ def _reward_code(bandit: Bandit, minimise: bool) -> str:
 
 def _policy_code(policy: Any, bandit: Bandit) -> str:
     """The policy's constructor with the settings that differ from the default ones."""
+    fields = dataclasses.fields(policy) if dataclasses.is_dataclass(policy) else ()
+    defaults = {field.name: field.default for field in fields}
     given = []
-    for field in dataclasses.fields(policy):
-        value = getattr(policy, field.name)
-        if field.name == "prior":
-            if value is not None:
-                is_matched = value == believed_bandit(bandit)
-                given.append(f"prior={'bandit.conjugate()' if is_matched else f'br.{value!r}'}")
-        elif value != field.default:
-            given.append(f"{field.name}={value!r}")
-    return f"br.{type(policy).__name__}({', '.join(given)})"
+    for name, value in vars(policy).items():
+        if name == "prior" and value is not None:
+            is_matched = value == believed_bandit(bandit)
+            given.append(f"prior={'bandit.conjugate()' if is_matched else _constructed(value)}")
+        elif name not in defaults or value != defaults[name]:
+            given.append(f"{name}={value!r}")
+    return f"{_prefix(policy)}{type(policy).__name__}({', '.join(given)})"
+
+
+def _constructed(value: Any) -> str:
+    return f"{_prefix(value)}{value!r}"
+
+
+def _prefix(value: Any) -> str:
+    """The package, in front of its own classes; those of the user are imported by their names."""
+    return "" if is_outside((type(value),)) else "br."
+
+
+def _imports(policy: Policy, bandit: Bandit, *, is_loaded: bool) -> list[str]:
+    """Imports of the user's own classes, also of those that a saved agent names."""
+    values = (policy, bandit, explicit_prior(policy))
+    kinds = dict.fromkeys(type(value) for value in values if value is not None and is_outside((type(value),)))
+    return [_import(kind, "  # from_json needs it" if is_loaded else "") for kind in kinds]
+
+
+def _import(kind: type, why: str) -> str:
+    if kind.__module__ == "__main__" or kind.__qualname__ != kind.__name__:  # in no module, or not at its top
+        return f"# define {kind.__name__} here: your own class{why.replace('  #', ';')}"
+    return f"from {kind.__module__} import {kind.__name__}{why}"

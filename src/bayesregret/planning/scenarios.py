@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
-from bayesregret.planning.beliefs import believing, uses_prior
+from bayesregret.planning.beliefs import believing, explicit_prior, uses_prior
 from bayesregret.planning.elsewhere import Scenario, compare
 from bayesregret.planning.perturbed_priors import prior_moments
 from bayesregret.policies import Policy
@@ -39,11 +39,15 @@ def scenarios(
     for place in possibilities(bandit):
         regrets = {
             # A policy without an explicit prior would learn the scenario's: it believes what it believes in the plan.
-            name: simulate_on(place.bandit, believing(policy, policy.prior or bandit) if uses_prior(policy) else policy)  # type: ignore[attr-defined]
+            name: simulate_on(place.bandit, _as_planned(policy, bandit))
             for name, policy in policies.items()
         }
         found.append(Scenario(place.field, place.end, place.value, compare(regrets, recommended)))
     return found
+
+
+def _as_planned(policy: Policy, bandit: Bandit) -> Policy:
+    return believing(policy, explicit_prior(policy) or bandit) if uses_prior(policy, bandit) else policy
 
 
 def possibilities(bandit: Bandit) -> list[Possibility]:

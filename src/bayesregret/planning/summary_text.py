@@ -73,10 +73,10 @@ def least_line(plan: Plan) -> str | None:
         return None
     no_less = f"No policy can lose less than {lower_bound_digits(least.regret, 4)}"
     certain = Z_95 if plan.best.exact is None else 1.0
-    saved = 1.0 - least.regret / (regret.mean + certain * regret.stderr)
-    if saved <= 0.0:
+    most = regret.mean + certain * regret.stderr
+    if most <= least.regret:
         return f"{no_less}, and {name} loses no more, as far as was simulated."
-    return f"{no_less}: at most {_percent(saved)} of the regret of {name} could still be saved."
+    return f"{no_less}: at most {_percent(1.0 - least.regret / most)} of the regret of {name} could still be saved."
 
 
 def keeps_control(plan: Plan) -> bool:

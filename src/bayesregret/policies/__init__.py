@@ -1,6 +1,6 @@
 """Bandit policies: data plus one formula, one file per policy."""
 
-from bayesregret.policies.base import Policy
+from bayesregret.policies.base import BelievingPolicy, Policy, PosteriorPolicy
 from bayesregret.policies.bayes_optimal import BayesOptimal
 from bayesregret.policies.bayes_ucb import BayesUCB
 from bayesregret.policies.explore_commit import ExploreCommit
@@ -20,6 +20,7 @@ __all__ = [
     "UCB1",
     "BayesOptimal",
     "BayesUCB",
+    "BelievingPolicy",
     "EpsilonGreedy",
     "ExploreCommit",
     "Gittins",
@@ -27,6 +28,7 @@ __all__ = [
     "InformationDirected",
     "LinUCB",
     "Policy",
+    "PosteriorPolicy",
     "QuantileUCB",
     "Thompson",
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesregret import checks
 from bayesregret.contracts import prior_total, variance_proxy
+from bayesregret.sources import is_outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,18 +28,19 @@ class Policy(ABC):
     """A bandit policy: data plus one formula.
 
     Subclass it as a frozen dataclass, and implement one of the functions in `bayesregret.contracts` for the class of
-    its settings; CONTRIBUTING.md has a whole policy in twenty lines.
+    its settings; the how-to guide "Write a policy" has whole policies in twenty lines.
 
     Attributes
     ----------
     name : str
-        Name on the command line and in results.
+        Name in results, in saved agents, and as a text in place of the policy. Policies of the package have their
+        names, which no other class may take, and they alone are known on the command line.
     needs : tuple
         Contract functions that a belief must implement for this policy.
     more_than_posterior : str
         Why a fresh start on the posterior would decide otherwise, for policies without `continued`.
     classes : dict
-        All policies by their names.
+        All policies by their names: those of the package, and your own once they are imported.
 
     Examples
     --------
@@ -53,7 +56,24 @@ class Policy(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "name" in cls.__dict__:
+            taken = Policy.classes.get(cls.name)
+            if taken is not None and is_outside((cls,)) and not is_outside((taken,)):
+                raise ValueError(f"{cls.__name__}.name must not be that of a policy of the package, got {cls.name!r}")
             Policy.classes[cls.name] = cls
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse a class without the constructor that `@dataclass` makes."""
+        kind = type(self)
+        if kind.__init__ is not Policy.__init__:
+            return
+        fields = [name for each in kind.__mro__ for name, hint in _hints(each).items() if "ClassVar" not in str(hint)]
+        if fields:
+            raise TypeError(f"{kind.__name__} has fields: write @dataclass(frozen=True) above class {kind.__name__}")
+        if args or kwargs:
+            raise TypeError(
+                f"{kind.__name__} takes no settings: annotate its fields, and write @dataclass(frozen=True) above "
+                f"class {kind.__name__}"
+            )
 
     @abstractmethod
     def settings(self, bandit: Bandit, horizon: int | None) -> Any:
@@ -175,6 +195,10 @@ class Policy(ABC):
         return start_agent(self, bandit, horizon, seed, arms)
 
 
+def _hints(kind: type) -> dict[str, Any]:
+    return inspect.get_annotations(kind) if issubclass(kind, Policy) else {}
+
+
 def keep(policy: Policy, **checked: Any) -> None:
     """Store settings of a frozen policy again, as the plain Python values that their checks returned."""
     for name, value in checked.items():
@@ -187,7 +211,20 @@ def optional_probability(field: str, value: Any) -> float | None:
 
 
 class BelievingPolicy(Policy):
-    """A policy with a field `prior`: a bandit whose prior it believes in, the true one if None."""
+    """A policy with a field `prior`: a bandit whose prior it believes in, by default the true one.
+
+    Subclass it as a frozen dataclass with the field `prior: Bandit | None = None`.
+
+    Attributes
+    ----------
+    prior : Bandit or None
+        The bandit whose prior the policy believes in; None is the prior of whatever bandit it plays.
+
+    Examples
+    --------
+    >>> issubclass(Thompson, BelievingPolicy), issubclass(UCB1, BelievingPolicy)
+    (True, False)
+    """
 
     prior: Bandit | None
 
@@ -209,7 +246,18 @@ class BelievingPolicy(Policy):
 
 
 class PosteriorPolicy(BelievingPolicy):
-    """A policy whose decisions depend on its posterior alone, and on the rounds left if it needs a horizon."""
+    """A policy with a field `prior` whose decisions depend on its posterior alone, and on the rounds left.
+
+    It has `continued`, so `agent.remaining()` can go on with it.
+
+    Examples
+    --------
+    >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
+    >>> agent = Thompson(prior=BernoulliBandit(alpha=[2, 1], beta=[1, 2])).start(bandit)
+    >>> agent.update(0, 1)
+    >>> agent.remaining().policy.prior
+    BernoulliBandit(alpha=[3., 1.], beta=[1., 2.])
+    """
 
     def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> PosteriorPolicy:
         if self.prior is None:

@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from bayesregret.contracts import choose_linear, confidence_width, mean_now, variance_now
-from bayesregret.dispatch import jitable, order_free
+from bayesregret.dispatch import contract, jitable, order_free
+from bayesregret.policies.selection import NO_ARM
 from bayesregret.rng import normal
+from bayesregret.sources import is_outside
+
+
+class Unproven(NamedTuple):
+    """A user's policy with a `confidence_width`, whose index may be nan."""
+
+    policy: Any
+
+
+@confidence_width.implement(Unproven)
+def unproven_width(policy, variance):
+    return confidence_width(policy.policy, variance)
+
+
+@contract(returns="answer")
+def is_refused(policy, index):
+    """Whether an index is nan. Only those of a user's policy are looked at: it takes a few percent of the time."""
+
+
+@is_refused.otherwise
+def is_accepted(policy, index):
+    return False
+
+
+@is_refused.implement(Unproven)
+def is_nan(policy, index):
+    return math.isnan(index)
+
+
+def as_width(settings: Any) -> Any:
+    """Settings with a `confidence_width`, marked if they are a user's own."""
+    return Unproven(settings) if is_outside((type(settings),)) else settings
 
 
 class HighestLinear(NamedTuple):
@@ -18,9 +52,12 @@ class HighestLinear(NamedTuple):
 @choose_linear.implement(HighestLinear)
 def choose_highest_linear(policy, posterior, stats, round_, stream):
     indices = stats.scratch[: posterior.mean.shape[0]]
+    found_nan = False
     for arm in range(indices.shape[0]):
-        indices[arm] = mean_now(posterior, arm) + confidence_width(policy.policy, variance_now(posterior, arm))
-    return first_highest(indices), stream
+        index = mean_now(posterior, arm) + confidence_width(policy.policy, variance_now(posterior, arm))
+        found_nan |= is_refused(policy.policy, index)
+        indices[arm] = index
+    return NO_ARM if found_nan else first_highest(indices), stream
 
 
 @jitable

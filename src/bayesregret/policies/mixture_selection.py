@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from bayesregret.contracts import choose_arm, confidence_width, current_mean, posterior_draw
 from bayesregret.contracts.mixture import component, draw_component, posterior_variance
+from bayesregret.policies.selection import NO_ARM
 
 
 class HighestInMixture(NamedTuple):
@@ -21,7 +22,9 @@ def choose_highest_in_mixture(policy, model, stats, round_, stream):
     for arm in range(stats.counts.shape[0]):
         width = confidence_width(policy.policy, posterior_variance(model, stats, arm))
         index = current_mean(model, stats, arm) + width
-        if index > highest:
+        if not index <= highest:
+            if math.isnan(index):
+                return NO_ARM, stream
             best, highest = arm, index
     return best, stream
 

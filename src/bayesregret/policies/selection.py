@@ -16,6 +16,9 @@ from bayesregret.contracts import (
 from bayesregret.contracts.fast import mean_plus_width, width_after
 from bayesregret.dispatch import jitable
 
+# In place of the arm, where an index is nan: nothing can be compared with it.
+NO_ARM = -1
+
 
 class MeanPlusWidth(NamedTuple):
     """A policy with a `confidence_width` or a `width_after`, as one with an `arm_index`."""
@@ -39,7 +42,9 @@ def choose_highest(policy, model, stats, round_, stream):
     best, highest = 0, -math.inf
     for arm in range(stats.counts.shape[0]):
         index = arm_index(policy.policy, model, arm, stats.counts[arm], stats.totals[arm])
-        if index > highest:
+        if not index <= highest:
+            if math.isnan(index):
+                return NO_ARM, stream
             best, highest = arm, index
     return best, stream
 
@@ -57,8 +62,8 @@ def is_mean_plus_width(settings: Any) -> bool:
     if arm_index.supports(settings):
         return False
     raise TypeError(
-        f"{type(settings).__name__} must implement confidence_width, arm_index, rising_index or choose_arm, but "
-        "implements none"
+        f"{(kind := type(settings).__name__)} must implement confidence_width, arm_index, rising_index or choose_arm, "
+        f"but implements none: write, for example, @confidence_width.implement({kind}) above the formula"
     )
 
 

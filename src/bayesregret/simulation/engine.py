@@ -20,9 +20,10 @@ from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.rng import seed_key
 from bayesregret.simulation.estimates import Estimate, Moments, estimate
-from bayesregret.simulation.kernels.run import BLOCK, Record, RunPlan, make_record, play_blocks
+from bayesregret.simulation.kernels.run import BLOCK, WRONG_CHOICE, Record, RunPlan, make_record, play_blocks
 from bayesregret.simulation.kernels.select import select
 from bayesregret.simulation.kernels.setup import make_state, with_tables
+from bayesregret.simulation.kernels.wrong_choice import wrong_choice
 from bayesregret.simulation.policy_result import Kept
 from bayesregret.sources import is_outside
 
@@ -132,12 +133,12 @@ class Simulation:
         self.arms, self.horizon = bandit.arms, horizon
         self.key = seed_key(seed)
         self.stop = np.zeros(1, np.uint8)
-        self.plan = RunPlan(horizon, checkpoints, self.stop, delay, batch)
+        self.plan = RunPlan(horizon, checkpoints, self.stop, np.zeros(1, np.int64), delay, batch)
         self.tally = Tally(bandit.arms, len(checkpoints), keep=keep)
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.classes = (type(chosen.own), type(chosen.belief), type(bandit.model))
         self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
-        self.policy = chosen.settings
+        self.own, self.policy = chosen.own, chosen.settings
         if is_outside(self.classes):
             self._try_in_plain_python()
         self.kernel = compile_kernel(play_blocks, *self.classes)
@@ -195,6 +196,8 @@ class Simulation:
 
     def _collect(self, task: Future[Record], on_progress: Callable[[int], None]) -> None:
         record = task.result()
+        if self.stop[0] == WRONG_CHOICE:
+            raise wrong_choice(self.own, self.belief, int(self.plan.wrong[0]), self.arms)
         if self.stop[0]:  # the interrupt came where Python ignores exceptions; the record is not whole
             raise KeyboardInterrupt
         self.tally.add(record)

@@ -26,7 +26,7 @@ def test_best_arm_is_the_first_of_the_best():
 
 
 def test_checkpoints_inside_a_streak():
-    plan = RunPlan(100, np.array([3, 10, 11, 20, 100]), np.zeros(1, np.uint8), delay=0, batch=1)
+    plan = RunPlan(100, np.array([3, 10, 11, 20, 100]), np.zeros(1, np.uint8), np.zeros(1, np.int64), delay=0, batch=1)
     curve = np.full(5, np.nan)
     assert mark_checkpoints(plan, curve, 0, 0, 2, 0.0, 0.5) == 0
     assert mark_checkpoints(plan, curve, 0, 2, 9, 1.0, 2.0) == 3  # rounds 3 to 11

@@ -22,12 +22,13 @@ from bayesregret.exact.explore_commit.conjugate import highest_gamma
 from bayesregret.models import PoissonBandit
 from bayesregret.optimal.discounted_poisson import PoissonAccuracy, gamma_excess, is_coarse, solve_poisson
 
-ACCURACY = 1e-6
+ACCURACY = 3e-6
 FAST = PoissonAccuracy()
 # The accurate recursion, with finer lattices where the sums of rewards are small enough.
 FINE, STEP_POINTS, SMALL = PoissonAccuracy(1.6e-3, 32.0, 2.0), 4.0, 1_000.0
 LEFT = 1.0 / 3.0  # of the errors of coarser lattices at most this fraction is left
-CHARGES = 48  # at which the fast recursion is corrected
+CHARGES, FEWEST_CHARGES = 48, 16  # at which the fast recursion is corrected
+FEW_KINDS, MOST_TIMES = 2.0, 8.0  # beyond, every kind of arms gets less time: blocks are longer, charges fewer
 # Seconds are in proportion to panels times the square root of the horizon, for every kind of arms.
 STEPS, FEWEST_PANELS, MOST_PANELS = 100_000, 250, 6_000
 BRACKETS, WITHIN = 4, 12  # rounds of a search for the index, and charges in each
@@ -53,7 +54,8 @@ class Corrected(NamedTuple):
 def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
-    solved = [_corrected(shape, rate, n) for shape, rate in kinds.tolist()]
+    times = min(MOST_TIMES, max(1.0, len(kinds) / FEW_KINDS))
+    solved = [_corrected(shape, rate, n, times) for shape, rate in kinds.tolist()]
     best = highest_gamma(bandit, None)
 
     def curves(which: str) -> list[StoppingCurve]:
@@ -77,7 +79,7 @@ def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
 
 
 @functools.lru_cache(maxsize=64)
-def _corrected(shape: float, rate: float, horizon: int) -> Corrected:
+def _corrected(shape: float, rate: float, horizon: int, times: float) -> Corrected:
     mean = shape / rate
     quantiles = special.gammaincinv(shape, special.ndtr(np.linspace(LOWEST, HIGHEST, SEEDS))) / rate
     quantiles = quantiles[quantiles > LEAST_CHARGE * mean]
@@ -85,6 +87,7 @@ def _corrected(shape: float, rate: float, horizon: int) -> Corrected:
         shown = functools.partial(_shown_after_one, shape, rate, horizon)
         return Corrected(_bracket(mean, shown), quantiles, shown, shown, shown, shown)
     accuracy = FINE._replace(step_points=STEP_POINTS) if horizon * mean <= SMALL else FINE
+    accuracy = accuracy._replace(growth=accuracy.growth * times)
     longer_blocks = accuracy._replace(growth=2.0 * accuracy.growth)
     coarser = longer_blocks._replace(points=0.5 * accuracy.points, step_points=0.5 * accuracy.step_points)
     fast, fine, longer, rough = (
@@ -92,8 +95,9 @@ def _corrected(shape: float, rate: float, horizon: int) -> Corrected:
         for each in (FAST, accuracy, longer_blocks, coarser)
     )
     index = _polished(mean, _bracket(mean, fast), fine)
-    even = np.linspace(0.0, index, CHARGES // 2 + 1)[1:]
-    every = np.unique(np.append(even, quantiles[quantiles < index][:: max(1, 2 * SEEDS // CHARGES)]))
+    charges = max(FEWEST_CHARGES, int(CHARGES / times))
+    even = np.linspace(0.0, index, charges // 2 + 1)[1:]
+    every = np.unique(np.append(even, quantiles[quantiles < index][:: max(1, 2 * SEEDS // charges)]))
     sparse = np.unique(np.append(every[1::2], index))
     at_sparse = fast(sparse)
     excess = fast(every) - fine(every)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from bayesregret.contracts import choose_arm, rising_index
 from bayesregret.contracts.fast import never_lowers
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.policies.selection import NO_ARM
 
 # An upper bound is valid for this many times the rounds so far; one near the leader for this fraction of them, or for
 # this number of rounds.
@@ -65,7 +66,10 @@ def keep_lower_bound(stats, leader, lower):
 
 @rarely_called
 def find_leader(policy, model, stats, round_):
-    """Return the arm with the highest index: compute indices of arms with new data, and where upper bounds reach it."""
+    """Return the arm with the highest index: compute indices of arms with new data, and where upper bounds reach it.
+
+    Return NO_ARM if an index is nan.
+    """
     scratch, arms = stats.scratch, stats.counts.shape[0]
     uppers, until = scratch[HEAD : HEAD + arms], scratch[HEAD + arms : HEAD + 2 * arms]
     stamps = scratch[HEAD + 2 * arms :]
@@ -74,15 +78,19 @@ def find_leader(policy, model, stats, round_):
         if stamps[arm] != stats.counts[arm] + 1.0:
             stamps[arm], until[arm] = stats.counts[arm] + 1.0, round_
             uppers[arm] = rising_index(policy, model, stats, arm, round_)
-            if uppers[arm] > highest:
+            if not uppers[arm] <= highest:
+                if math.isnan(uppers[arm]):
+                    return NO_ARM
                 best, highest = arm, uppers[arm]
     for arm in range(arms):
         if until[arm] < round_:
             set_upper_bound(policy, model, stats, arm, round_, FAR * round_, uppers, until)
-        if uppers[arm] >= slightly_below(highest):
+        if not uppers[arm] < slightly_below(highest):
             index = uppers[arm]
             if until[arm] > round_:
                 index = rising_index(policy, model, stats, arm, round_)
+                if math.isnan(index):
+                    return NO_ARM
                 lower_the_bound(policy, model, stats, arm, round_, index, highest, uppers, until)
             if index > highest or (index == highest and arm < best):
                 best, highest = arm, index

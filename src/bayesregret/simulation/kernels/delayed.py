@@ -16,7 +16,7 @@ from bayesregret.contracts import Stats, choose_arm, draw_means, draw_reward, em
 from bayesregret.contracts.statistics import learn, reset_stats
 from bayesregret.dispatch import contract
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, is_wrong, mark_checkpoints, play_run
 
 U = np.uint64
 
@@ -92,6 +92,8 @@ def play_delayed(state, world, policy, belief, key, run, plan, curve):
             seen += 1
             seen_place = seen_place + 1 if seen_place + 1 < late else 0
         arm, choices = choose_now(state, policy, belief, rounds + 1, choices)
+        if is_wrong(plan, arm, state.means.shape[0]):
+            break
         reward, stream = draw_reward(world, arm, state.means[arm], read_stream(state.streams, arm))
         write_stream(state.streams, arm, stream)
         state.late_arms[place], state.late_rewards[place] = arm, reward

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesregret.contracts import Stats, choose_arm, draw_means, draw_reward, empty_stats
 from bayesregret.contracts.statistics import learn, reset_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, is_wrong, mark_checkpoints, play_run
 
 U = np.uint64
 
@@ -46,6 +46,8 @@ def play_every_round(state, world, policy, belief, key, run, plan, curve):
     regret = 0.0
     while rounds < plan.horizon and not plan.stop[0]:
         arm, choices = choose_arm(policy, belief, stats, rounds + 1, choices)
+        if is_wrong(plan, arm, state.means.shape[0]):
+            break
         if arm != taken:
             write_stream(state.streams, taken, stream)
             gap = state.means[best] - mean

@@ -17,7 +17,7 @@ from bayesregret.contracts.fast import keeps_lead, take_lead
 from bayesregret.contracts.statistics import reset_stats
 from bayesregret.rng import INSTANCE, POLICY, REWARD, open_stream, read_stream, run_word, write_stream
 from bayesregret.simulation.kernels.every_round import add_counted_pulls
-from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, is_wrong, mark_checkpoints, play_run
 
 U = np.uint64
 # A streak ends after this many pulls, so that an interrupt is noticed.
@@ -55,6 +55,8 @@ def play_with_leases(state, world, policy, belief, key, run, plan, curve):
     regret = 0.0
     while rounds < plan.horizon and not plan.stop[0]:
         arm, lease, choices = take_lead(policy, belief, stats, updated, rounds + 1, choices)
+        if is_wrong(plan, arm, state.means.shape[0]):
+            break
         last = min(lease.until, plan.horizon, rounds + LONGEST_STREAK)
         before, mean = rounds, state.means[arm]
         count, total, reward = stats.counts[arm], stats.totals[arm], state.ahead[arm]

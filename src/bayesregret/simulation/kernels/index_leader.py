@@ -11,6 +11,7 @@ and the processor need not wait for it.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from bayesregret.contracts import arm_index, draw_means, draw_reward
 from bayesregret.dispatch import jitable
+from bayesregret.policies.selection import NO_ARM
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run, refuse
 from bayesregret.simulation.kernels.tournament import Tournament, make_tournament, play_all, seat, swap_leader
 
 U = np.uint64
@@ -56,7 +58,11 @@ def play_on_leader(state, world, policy, belief, key, run, plan, curve):
     draw_means(world, state.means, open_stream(key, start, INSTANCE))
     best = best_arm(state.means)
     for arm in range(state.means.shape[0]):
-        seat(state.tree, arm, arm_index(policy, belief, arm, 0, 0.0))
+        index = arm_index(policy, belief, arm, 0, 0.0)
+        if math.isnan(index):
+            refuse(plan, NO_ARM)
+            return 0.0, best
+        seat(state.tree, arm, index)
         stream = open_stream(key, start, REWARD + U(arm))
         reward, stream = draw_reward(world, arm, state.means[arm], stream)
         keep(state, arm, ONE, reward, arm_index(policy, belief, arm, ONE, reward), stream)
@@ -84,13 +90,16 @@ def play_on_leader(state, world, policy, belief, key, run, plan, curve):
             count += ONE
             total += reward
             ahead = arm_index(policy, belief, arm, count, total)
-            if index <= runner_up:
-                if index < runner_up or yields_ties:
+            if not index > runner_up:  # so that nan ends the streak, too
+                if index != runner_up or yields_ties:
                     break
             if count >= last:
                 break
             index = ahead
 
+        if math.isnan(index):
+            refuse(plan, NO_ARM)
+            return regret, best
         pulls = count - before
         gap = state.means[best] - mean
         marked = mark_checkpoints(plan, curve, marked, np.int64(rounds), np.int64(pulls), regret, gap)

@@ -15,6 +15,7 @@ arm still leads:
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -34,9 +35,10 @@ from bayesregret.models.linear_posterior import (
     set_target,
     variance_after,
 )
-from bayesregret.policies.linear_selection import first_with, highest
+from bayesregret.policies.linear_selection import first_with, highest, is_refused
+from bayesregret.policies.selection import NO_ARM
 from bayesregret.rng import INSTANCE, REWARD, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run
+from bayesregret.simulation.kernels.run import add_pulls, best_arm, mark_checkpoints, play_run, refuse
 
 # The cheap tests allow for rounding errors of this relative size; closer cases get the exact test.
 ROUNDING = 1e-11
@@ -64,12 +66,14 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
     best = best_arm(state.means)
     posterior = state.posterior
     reset_posterior(posterior, belief)
-    look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
-    highest_index = highest(state.indices)
+    highest_index = look_for_highest(policy, posterior, state.indices)
     rounds = 0
     regret = 0.0
     marked = 0
     while True:
+        if math.isnan(highest_index):
+            refuse(plan, NO_ARM)
+            return regret, best
         arm = first_with(state.indices, highest_index)
         set_target(posterior, arm)
         if posterior.counts[arm] == 0:
@@ -89,8 +93,7 @@ def play_linear(state, world, policy, belief, key, run, plan, curve):
             return regret, best
         add_rewards(posterior, belief, arm, pulls, excess)
         if pulls == left:  # the streak was cut; no arm overtook
-            look(policy, posterior, state.indices, 0.0, 0.0, 1.0)
-            highest_index = highest(state.indices)
+            highest_index = look_for_highest(policy, posterior, state.indices)
 
 
 @jitable
@@ -104,7 +107,7 @@ def stay(state, world, policy, belief, arm, left, stream):
     """Pull an arm until another one leads, at most `left` times.
 
     Return the number of pulls, the excess of their rewards over the expected ones, the stream, and the highest index of
-    the other arms.
+    the other arms, nan if one is nan.
     If another arm leads, `state.indices` holds all indices.
     """
     posterior = state.posterior
@@ -145,7 +148,8 @@ def stay(state, world, policy, belief, arm, left, stream):
         gain = max(rise * (move - anchor), sink * (move - anchor))
         if not index - slack > best_other + gain:
             # Test 3.
-            look(policy, posterior, state.indices, move, share, kept)
+            if look(policy, posterior, state.indices, move, share, kept):
+                return pulls, excess, stream, math.nan
             index = state.indices[arm]
             state.indices[arm] = -np.inf
             best_other = highest(state.indices)
@@ -164,11 +168,24 @@ def stay(state, world, policy, belief, arm, left, stream):
 
 @jitable
 def look(policy, posterior, indices, move, share, kept):
-    """Compute all indices after a streak that moved means by `move` and kept the fraction `kept` of shared variance."""
+    """Compute all indices after a streak that moved means by `move` and kept the fraction `kept` of shared variance.
+
+    Return whether one is nan.
+    """
+    found_nan = False
     for arm in range(indices.shape[0]):
         covariance = posterior.covariance[arm]
         variance = variance_after(posterior.variance[arm], covariance, share, kept)
-        indices[arm] = posterior.mean[arm] + covariance * move + confidence_width(policy, variance)
+        index = posterior.mean[arm] + covariance * move + confidence_width(policy, variance)
+        found_nan |= is_refused(policy, index)
+        indices[arm] = index
+    return found_nan
+
+
+@jitable
+def look_for_highest(policy, posterior, indices):
+    """Compute all indices; return the highest, or nan if one is nan."""
+    return math.nan if look(policy, posterior, indices, 0.0, 0.0, 1.0) else highest(indices)
 
 
 @order_free

@@ -61,7 +61,8 @@ def update_received(state, belief, arm, reward):
 @choose_now.implement(LinearPendingState)
 def choose_and_count(state, policy, belief, round_, stream):
     arm, stream = choose_linear(policy, state.posterior, state.stats, round_, stream)
-    count_linear_pulls(state.posterior.counted, belief, arm, 1)
+    if 0 <= arm < state.means.shape[0]:  # the caller refuses other choices
+        count_linear_pulls(state.posterior.counted, belief, arm, 1)
     return arm, stream
 
 

@@ -15,6 +15,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import Stats, empty_stats
 from bayesregret.contracts.statistics import learn, reset_stats
 from bayesregret.policies.pending import has_no_mean, pending_index
+from bayesregret.policies.selection import NO_ARM
 from bayesregret.simulation.kernels.delayed import (
     add_delayed_pulls,
     begin_run,
@@ -73,7 +74,9 @@ def choose_with_pending(state, policy, belief, round_, stream):
         if state.stale[arm]:
             state.indices[arm] = pending_index(policy, belief, state.stats, arm, state.pending[arm])
             state.stale[arm] = has_no_mean(belief, state.stats, arm)
-        if state.indices[arm] > highest:
+        if not state.indices[arm] <= highest:
+            if math.isnan(state.indices[arm]):
+                return NO_ARM, stream
             best, highest = arm, state.indices[arm]
     state.pending[best] += 1
     state.stale[best] = True

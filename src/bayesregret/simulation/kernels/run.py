@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.dispatch import contract, jitable
+from bayesregret.dispatch import contract, jitable, rarely_called
 
 # Curves are averaged over blocks of this many runs, in the order of runs: the same bits on any number of threads.
 BLOCK = 64
+
+
+# Values of `RunPlan.stop`.
+STOPPED, WRONG_CHOICE = 1, 2
 
 
 class RunPlan(NamedTuple):
@@ -18,7 +22,8 @@ class RunPlan(NamedTuple):
 
     horizon: int
     checkpoints: NDArray[np.int64]  # rising, within 1..horizon
-    stop: NDArray[np.uint8]  # (1,): set from outside to end all runs soon
+    stop: NDArray[np.uint8]  # (1,): not 0 to end all runs soon; set from outside, or by a run with a wrong choice
+    wrong: NDArray[np.int64]  # (1,): the wrong choice: no arm, or NO_ARM where an index is nan
     delay: int  # rounds that rewards arrive late
     batch: int  # rewards arrive at ends of batches of this many rounds
 
@@ -99,6 +104,22 @@ def best_arm(means):
         if means[arm] > means[best]:
             best = arm
     return best
+
+
+@jitable
+def is_wrong(plan, arm, arms):
+    """Whether this is no arm; then also end all runs, because memory outside the arrays must not be touched."""
+    if 0 <= arm < arms:
+        return False
+    refuse(plan, arm)
+    return True
+
+
+@rarely_called
+def refuse(plan, arm):
+    """End all runs, because a policy chose this."""
+    plan.wrong[0] = arm
+    plan.stop[0] = WRONG_CHOICE
 
 
 @jitable

@@ -22,7 +22,7 @@ from bayesregret.policies import Policy
 from bayesregret.policies.index_fast.scaled_widths import HighestScaled, scratch_for_scaled
 from bayesregret.policies.index_fast.tangents import HighestByTangents, scratch_for_tangents
 from bayesregret.policies.index_fast.upper_bounds import HighestRising, scratch_for_upper_bounds
-from bayesregret.policies.linear_selection import HighestLinear
+from bayesregret.policies.linear_selection import HighestLinear, as_width
 from bayesregret.policies.mixture_selection import HighestInMixture
 from bayesregret.policies.pending import counts_pending, counts_pending_linear
 from bayesregret.policies.selection import HighestIndex, as_index, is_mean_plus_width, moves_with_time
@@ -59,6 +59,10 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     `late` is whether rewards are delayed or batched.
     """
     settings, belief = policy.settings(bandit, horizon), policy.belief(bandit)
+    if not hasattr(settings, "_fields"):
+        raise TypeError(
+            f"{type(policy).__name__}.settings must return a NamedTuple of yours, got {type(settings).__name__}"
+        )
     moves = moves_with_time(settings)
     if isinstance(belief, LinearModel):
         return _select_linear(policy, bandit, settings, belief, moves, late)
@@ -93,8 +97,8 @@ def _select_linear(
         )
     counts = counts_pending_linear(policy, settings)
     if not late and not moves:
-        return Selection(Kernel.LINEAR_INDEX, settings, settings, belief, counts_pending=counts)
-    chooser = settings if chooses else HighestLinear(settings)
+        return Selection(Kernel.LINEAR_INDEX, settings, as_width(settings), belief, counts_pending=counts)
+    chooser = settings if chooses else HighestLinear(as_width(settings))
     memory, scratch = policy.memory(bandit) if chooses else 0, policy.linear_scratch(*belief.whitened.shape)
     kernel = Kernel.LINEAR_PENDING if late and counts else Kernel.LINEAR_EVERY_ROUND
     return Selection(kernel, settings, chooser, belief, memory, scratch, counts)
