@@ -19,7 +19,7 @@ def found():
 
 
 def with_regrets(outcome, regrets, **changes):
-    tracked = dataclasses.replace(outcome.tracked, final_regret=np.asarray(regrets, dtype=float))
+    tracked = outcome.tracked._replace(final_regret=np.asarray(regrets, dtype=float))
     return dataclasses.replace(outcome, tracked=tracked, exact=None, exact_error=None, **changes)
 
 
