@@ -29,6 +29,7 @@ ACCURACY, MOST_PANELS = 1e-7, 10_000
 FEW_KINDS = 4  # beyond, every kind of arm gets less time
 COARSER = 1.5  # accuracy of the run that shows the error; of the change at most this fraction is left
 LEFT = 0.2
+ROUGH, ROUGHLY = 1e-3, 2.0  # accuracies that are asked for from which on steps are coarser, and by how much
 SEEDS = 60  # charges at which panels end from the start, where a prior has its mass
 FARTHEST = 1e6  # prior deviations: panels farther below have nothing of the bound
 
@@ -75,7 +76,7 @@ def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: 
     if sum(kind.copies for kind in kinds) == 1:
         return NO_REGRET
     arms = list(dict.fromkeys(kind.arm for kind in kinds))
-    fine = Accuracy().coarser(_less_time(len(arms)))
+    fine = Accuracy().coarser(max(_less_time(len(arms)), ROUGHLY if accuracy and accuracy >= ROUGH else 1.0))
     rough = fine.coarser(COARSER)
     steps = (fine, rough, rough.longer_blocks(2.0))
     problems = [(arm, setting.horizon, each) for each in steps for arm in arms]
