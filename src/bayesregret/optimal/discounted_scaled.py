@@ -154,7 +154,7 @@ def _mean_revealed(arm: ScaledArm, stage: Stage, spacing: float, losses: Losses)
     losses.unit[0] = unit = unit_of_mean(arm, stage.revealed)
     losses.centre[0], losses.zero[0] = coordinate(arm, unit, high), high
     left = math.ceil(LEFT / spacing)
-    losses.scale[0] = scale = coordinate(arm, unit, unit)
+    losses.scale[0] = scale = coordinate(arm, unit, 0.5 * unit)
     steps = spacing * (np.arange(MOST_POINTS // 2) - left)
     places = losses.centre[0] + scale * np.sinh(steps)
     places = places[places < FARTHEST]
