@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--without-levels", action="store_true", help="plan with one level for all experiments")
     given = parser.parse_args()
     setting = Setting(
-        given.horizon, given.experiments, given.runs, given.seed, given.hyperprior, not given.without_levels
+        given.horizon, given.experiments, given.runs, given.seed, given.hyperprior, None, not given.without_levels
     )
     start = time.perf_counter()
     outcomes = study(setting, given.worlds)

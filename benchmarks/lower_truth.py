@@ -1,71 +1,174 @@
-"""The lower bound for every policy against simulated regrets, on random conjugate problems: minutes.
+"""`certified_lower` against the optimum, and against simulated regrets, on random problems.
 
-    python benchmarks/lower_truth.py [problems]
+python benchmarks/lower_truth.py                    200 + 500 problems: an hour on two cores
+python benchmarks/lower_truth.py --optimum 20 --policies 40 --runs 500
 
-On each problem all policies that run on it are simulated. The smallest mean regret may be below the bound by chance
-alone: the report has the largest excess of the bound over it in standard errors, and the ratio of the two. A wrong
-discount, 1 - 1/(4n) in place of 1 - 1/n, must be found out.
+First part: two- and three-arm Bernoulli problems whose optimum the dynamic programme computes. The bound may never be
+above it, and must be at least 0.85 of it from 10 rounds on.
+
+Second part: problems of all models. All policies that run on a problem are simulated. The bound may not be more than
+four standard errors above any of their regrets.
+
+The control, in both parts: the least regret with discount 1 - 1/(4n) in place of 1 - 1/n. The theorem does not cover it
+(that regret times n (1 - g) = 1/4 would be a bound), and the same tests must find that out.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import functools
+import time
+from typing import NamedTuple
 
 import numpy as np
 
 import bayesregret as br
+from bayesregret.planning.experiment import runs_on
 
-RUNS = 2_000
-CONTROLS = 10  # problems on which the wrong discount is tried
-POLICIES = ["bayes-ucb", "thompson", "quantile-ucb", "kl-ucb", "greedy"]
-NO_KL = "normal-gamma"  # its divergences are not between distributions with one parameter
+STANDARD_ERRORS, LEAST_RATIO, FROM = 4.0, 0.85, 10
+POLICIES = (
+    br.BayesUCB(),
+    br.Thompson(),
+    br.QuantileUCB(),
+    br.KLUCB(),
+    br.Greedy(),
+    br.UCB1(),
+    br.MOSS(),
+)
+MOST_ROUNDS = {"poisson": 50, "exponential": 300, "normal-gamma": 300}  # of random problems; of others 1,000
+CONTROLS = 0.2  # fraction of the problems on which the wrong discount is tried, too
 
 
-def random_problem(rng: np.random.Generator, kind: str) -> br.Bandit:
-    """Return arms of similar means, with prior pseudo-counts from 1/3 to 10, and of one kind half of the time."""
-    arms = int(rng.integers(2, 7))
-    size = 1 if rng.random() < 0.5 else arms
 
-    def spread(low: float, high: float) -> np.ndarray:
-        return np.resize(np.exp(rng.uniform(np.log(low), np.log(high), size)), arms)
+class Comparison(NamedTuple):
+    """One problem: by how much bounds exceed the smallest regret."""
 
-    if kind == "poisson":
-        rate = spread(0.3, 10.0)
-        return br.PoissonBandit(rate * spread(0.5, 5.0), rate)
-    if kind == "exponential":
-        shape = 2.5 + spread(0.3, 10.0)
-        return br.ExponentialBandit(shape, (shape - 1.0) * spread(0.5, 2.0))
-    means = np.resize(rng.normal(0.0, 0.5, size), arms)
+    excess: float  # of the bound, in standard errors
+    wrong: float  # of the wrong bound; nan if it was not computed
+    ratio: float  # of the smallest regret to the bound
+    policy: str  # with the smallest regret
+
+
+def wrong_bound(bandit: br.Bandit, horizon: int) -> float:
+    """Return the least regret with discount 1 - 1/(4 horizon): not a bound."""
+    bound = br.bounds.certified_lower(bandit, horizon=4 * horizon)
+    return bound.leading - bound.error
+
+
+def against_optimum(number: int) -> tuple[int, float, float]:
+    """Return a horizon, and the bound and the wrong bound over the optimum, for one random Bernoulli problem."""
+    rng = np.random.default_rng([1, number])
+    arms = 2 + number % 2
+    horizon = int(np.exp(rng.uniform(np.log(2.0), np.log(120.0 if arms == 2 else 30.0))))
+    bandit = br.BernoulliBandit(*np.exp(rng.uniform(np.log(0.2), np.log(8.0), (2, arms))))
+    optimum = br.bayes_optimal_regret(bandit, horizon=horizon).regret
+    bound = br.bounds.certified_lower(bandit, horizon=horizon)
+    return horizon, bound.value / optimum, wrong_bound(bandit, horizon) / optimum
+
+
+def _spread(rng: np.random.Generator, arms: int, equal: bool, low: float, high: float) -> np.ndarray:
+    return np.resize(np.exp(rng.uniform(np.log(low), np.log(high), 1 if equal else arms)), arms)
+
+
+def _gaussian(rng: np.random.Generator, arms: int, equal: bool) -> br.Bandit:
+    spread = functools.partial(_spread, rng, arms, equal)
+    return br.GaussianBandit(rng.normal(0.0, 0.5, arms) * (not equal), spread(0.1, 5.0), spread(0.3, 3.0))
+
+
+def _bernoulli(rng: np.random.Generator, arms: int, equal: bool) -> br.Bandit:
+    return br.BernoulliBandit(_spread(rng, arms, equal, 0.3, 10.0), _spread(rng, arms, equal, 0.3, 10.0))
+
+
+def _poisson(rng: np.random.Generator, arms: int, equal: bool) -> br.Bandit:
+    rate = _spread(rng, arms, equal, 0.3, 10.0)
+    return br.PoissonBandit(rate * _spread(rng, arms, equal, 0.5, 5.0), rate)
+
+
+def _exponential(rng: np.random.Generator, arms: int, equal: bool) -> br.Bandit:
+    shape = 2.5 + _spread(rng, arms, equal, 0.3, 10.0)
+    return br.ExponentialBandit(shape, (shape - 1.0) * _spread(rng, arms, equal, 0.5, 2.0))
+
+
+def _normal_gamma(rng: np.random.Generator, arms: int, equal: bool) -> br.Bandit:
+    spread = functools.partial(_spread, rng, arms, equal)
+    means = rng.normal(0.0, 0.5, arms) * (not equal)
     return br.NormalGammaBandit(means, spread(0.3, 10.0), 1.2 + spread(0.3, 10.0), spread(0.5, 2.0))
 
 
-def compare(kind: str, number: int, runs: int = RUNS, control: bool = True) -> tuple[float, float, float]:
-    """Return how far the bound is above the smallest regret, in standard errors, the same for a wrong one, a ratio."""
-    rng = np.random.default_rng([number, len(kind)])
-    bandit = random_problem(rng, kind)
-    horizon = int(np.exp(rng.uniform(np.log(2.0), np.log(1_000.0))))
-    policies = [policy for policy in POLICIES if kind != NO_KL or policy != "kl-ucb"]
-    result = br.simulate(bandit, policies, horizon=horizon, runs=runs, seed=number)
-    smallest = min((result[policy] for policy in policies), key=lambda regret: regret.mean)
+MODELS = (_gaussian, _bernoulli, _poisson, _exponential, _normal_gamma)
+
+
+def random_problem(number: int) -> tuple[br.Bandit, int]:
+    """Return arms of one kind or of several, with prior pseudo-counts over two decades, and a horizon."""
+    rng = np.random.default_rng([2, number])
+    bandit = MODELS[number % len(MODELS)](rng, int(rng.integers(2, 6)), bool(rng.random() < 0.5))
+    most = MOST_ROUNDS.get(bandit.kind, 1_000)
+    return bandit, int(np.exp(rng.uniform(np.log(2.0), np.log(most))))
+
+
+def against_policies(number: int, runs: int, control: bool) -> Comparison:
+    """Compare the bound with the smallest simulated regret of all policies that run on a random problem."""
+    bandit, horizon = random_problem(number)
+    policies = [*POLICIES, br.Gittins(discount=1.0 - 1.0 / horizon)]
+    policies = [policy for policy in policies if runs_on(policy, bandit, horizon)]
+    result = br.simulate(bandit, policies, horizon=horizon, runs=runs, seed=number, progress=False)
+    smallest = min(result.policies.values(), key=lambda regret: regret.mean)
     bound = br.bounds.certified_lower(bandit, horizon=horizon).value
-    wrong = br.bounds.certified_lower(bandit, horizon=4 * horizon).value if control else float("nan")
-    ratio = smallest.mean / bound if bound > 0.0 else float("nan")
-    return (bound - smallest.mean) / smallest.stderr, (wrong - smallest.mean) / smallest.stderr, ratio
+    wrong = wrong_bound(bandit, horizon) if control else float("nan")
+    name = next(name for name, regret in result.policies.items() if regret is smallest)
+    return Comparison(
+        (bound - smallest.mean) / smallest.stderr, (wrong - smallest.mean) / smallest.stderr, smallest.mean / bound, name
+    )
 
 
-def main(problems: int = 50) -> None:
-    """Print one line for each kind of arms."""
-    for kind in ("poisson", "exponential", "normal-gamma"):
-        found = np.array([compare(kind, number, control=number < CONTROLS) for number in range(problems)])
+def optimum_part(problems: int) -> bool:
+    """Print the first part; return whether it holds."""
+    started = time.perf_counter()
+    horizons, ratios, wrong = np.array([against_optimum(number) for number in range(problems)]).T
+    long = ratios[horizons >= FROM]
+    print(
+        f"optimum: {problems} problems in {time.perf_counter() - started:.0f} s; bound over optimum: least "
+        f"{ratios.min():.4f}, from {FROM} rounds on {long.min():.4f}, median {np.median(ratios):.4f}, "
+        f"largest {ratios.max():.6f}; wrong discount: above the optimum in {np.mean(wrong > 1.0):.0%}, "
+        f"largest {wrong.max():.3f}",
+        flush=True,
+    )
+    return bool(ratios.max() <= 1.0 and long.min() >= LEAST_RATIO and np.mean(wrong > 1.0) > 0.5)
+
+
+def policies_part(problems: int, runs: int) -> bool:
+    """Print the second part, a line for each model; return whether it holds."""
+    started, good = time.perf_counter(), True
+    found: dict[str, list[Comparison]] = {}
+    for number in range(problems):
+        kind = random_problem(number)[0].kind
+        control = len(found.get(kind, [])) < CONTROLS * problems / len(MODELS)
+        found.setdefault(kind, []).append(against_policies(number, runs, control))
+    for kind, comparisons in found.items():
+        excess, wrong, ratio = (np.array([each[i] for each in comparisons]) for i in range(3))
+        caught = np.mean(wrong[~np.isnan(wrong)] > STANDARD_ERRORS)
+        best = [each.policy for each in comparisons]
         print(
-            f"{kind}: {problems} problems, largest excess {found[:, 0].max():.1f} standard errors; "
-            f"wrong discount: {np.mean(found[:CONTROLS, 1] > 4.0):.0%} found out, "
-            f"largest {np.nanmax(found[:, 1]):.0f}; "
-            f"smallest regret over bound: median {np.nanmedian(found[:, 2]):.3f}, "
-            f"least {np.nanmin(found[:, 2]):.3f}",
+            f"{kind}: {len(comparisons)} problems, bound at most {excess.max():.1f} standard errors above a regret; "
+            f"smallest regret over bound: median {np.median(ratio):.3f}, least {ratio.min():.3f} "
+            f"(most often {max(set(best), key=best.count)}); wrong discount: {caught:.0%} caught, "
+            f"largest excess {np.nanmax(wrong):.0f}",
             flush=True,
         )
+        good &= bool(excess.max() <= STANDARD_ERRORS and caught > 0.0)
+    print(f"policies: {problems} problems in {time.perf_counter() - started:.0f} s", flush=True)
+    return good
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--optimum", type=int, default=200, help="problems with a known optimum")
+    parser.add_argument("--policies", type=int, default=500, help="problems with simulated policies")
+    parser.add_argument("--runs", type=int, default=2_000, help="runs for each policy")
+    args = parser.parse_args()
+    good = [args.optimum < 1 or optimum_part(args.optimum), args.policies < 1 or policies_part(args.policies, args.runs)]
+    raise SystemExit(0 if all(good) else "the bound does not hold, or the control was not caught")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

@@ -26,12 +26,14 @@ from scipy.optimize import brentq
 
 import bayesregret as br
 from bayesregret.experiments import EXPERIMENTS
-from bayesregret.experiments.runner import run_experiments
+from bayesregret.experiments.figures.figure_10 import LOWER, UPPER
+from bayesregret.experiments.runner import Finished, run_experiments
+from bayesregret.experiments.table import Table
 from bayesregret.plotting import PAGE, draw
 from bayesregret.plotting.saving import rendered
 from bayesregret.problem import COMMON_PROBLEMS
 from bayesregret.study import Study
-from book.backgrounds import write_pair
+from book.backgrounds import ON_DARK, write_pair
 from book.doors import DOORS
 
 OUTPUT = Path(__file__).parent / "_static"
@@ -273,41 +275,42 @@ DARK = {
 }
 
 
-def squeezed(front: str) -> Figure:
-    """Regret on two Bernoulli arms between the least possible and a certified bound; `front` is the colour of text."""
-    figure, axes = plt.subplots(figsize=(7.6, 3.9))
-    bandit = br.BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-    horizons = [round(float(n)) for n in np.geomspace(5, 500, 25)]
-    least = [br.bayes_optimal_regret(bandit, horizon=n).regret for n in horizons]
-    exact = [br.exact_regret(bandit, br.BayesUCB(), horizon=n).regret for n in horizons]
-    proved = [br.bounds.certified(bandit, horizon=n).value for n in horizons]
-    axes.fill_between(horizons, least, proved, color=GREEN, alpha=0.13, lw=0)
-    axes.plot(horizons, proved, color=GREEN, **PROVED)
-    axes.plot(horizons, exact, color=front, lw=1.6)
-    axes.plot(horizons, least, color=BLUE, **PROVED)
-    few = [n for n in horizons[::3] if n <= 300]  # Gittins indices are computed up to 300 rounds
-    found = [
-        br.simulate(bandit, br.Gittins(), horizon=n, runs=20_000, seed=SEED, progress=False)["gittins"] for n in few
-    ]
-    errors = [2.0 * one.stderr for one in found]
-    axes.errorbar(few, [one.mean for one in found], errors, fmt="s", ms=4.5, mfc="none", color=RED, zorder=5)
-    label(axes, 1.06 * few[-1], found[-1].mean, "gittins, simulated", RED, va="top")
-    for line, text, colour in (
-        (proved, "certified bound for bayes-ucb", GREEN),
-        (exact, "bayes-ucb, computed exactly", front),
-        (least, "the least that any policy can have", BLUE),
-    ):
-        label(axes, 530, line[-1], text, colour, clip_on=False)
-    title = "Bayes regret of two Bernoulli arms with uniform priors"
-    axes.set(xscale="log", xlim=(4.7, 500), ylim=(0, None), xlabel="rounds", title=title)
-    ticks(axes.xaxis, [5, 10, 20, 50, 100, 200, 500])
+NAME, FIGURE = "least-regret", "figure-10a"
+# Name, label, colour, and how far the label is above the line's end.
+POLICIES = (
+    ("ucb1", "UCB1", RED, 5.0),
+    ("bayes-ucb", "BayesUCB", BLUE, -4.0),
+    ("thompson", "Thompson sampling", ORANGE, 0.0),
+    ("gittins", "Gittins index", PINK, 5.0),
+)
+
+
+def enclosed(table: Table, tone: Callable[[str], str]) -> Figure:
+    """Regret of policies over rounds above the least possible one; `tone` adapts a colour to the background."""
+    figure, axes = plt.subplots(figsize=(7.6, 4.1))
+    rounds, (least, proved) = table.points, (table[name].values for name in (LOWER, UPPER))
+    axes.fill_between(rounds, 0.0, least, color=GREY, alpha=0.22, lw=0)
+    axes.plot(rounds, least, color=tone(BLACK), lw=2.4)
+    axes.plot(rounds, proved, color=tone(GREEN), ls=(0, (5, 2)), lw=1.8)
+    for name, text, colour, nudge in POLICIES:
+        values = table[name].values
+        axes.plot(rounds, values, color=tone(colour), lw=2.0)
+        label(axes, 1.12 * rounds[-1], values[-1] + nudge, text, tone(colour), clip_on=False)
+    label(axes, 1.12 * rounds[-1], proved[-1], "BayesUCB stays below:\nproved", tone(GREEN), clip_on=False)
+    label(axes, 1_500, 17, "no policy can be here: proved", tone(BLACK), fontsize=9.5)
+    axes.set(xscale="log", xlim=(10, 1e5), ylim=(0, 290), xlabel="rounds")
+    axes.set_title("Reward lost while learning which of ten arms is best")
+    ticks(axes.xaxis, [10, 100, 1_000, 10_000, 100_000])
     return figure
 
 
 def draw_readme() -> None:
-    for name, front, more in (("squeeze", BLACK, {}), ("squeeze-dark", "#e6edf3", DARK)):
+    table = reproduced(FIGURE).table
+    tones: dict[str, Callable[[str], str]] = {NAME: str, f"{NAME}-dark": lambda colour: ON_DARK[colour.lower()]}
+    for name, tone in tones.items():
+        more = DARK if name != NAME else {}
         with mpl.rc_context(STYLE | more):
-            figure = squeezed(front)
+            figure = enclosed(table, tone)
             figure.savefig(OUTPUT / f"{name}.png", dpi=200, metadata={"Software": None})
             if not more:
                 write_pair(OUTPUT / f"{name}.svg", as_svg(figure))
@@ -319,14 +322,14 @@ FIGURES = {"figure-width": over_width, "figure-tighter": tighter, "figure-growth
 
 # --- figures of the reproduction ------------------------------------------------------------------------------------
 
-REPRODUCED = ("figure-1a", "figure-7", "figure-8")
+REPRODUCED = ("figure-1a", "figure-7", "figure-8", "figure-10b", "figure-11")
 
 
-def reproduced(name: str) -> str:
-    """As `bayesregret reproduce` draws it."""
+def reproduced(name: str) -> Finished:
+    """Run a figure of `bayesregret reproduce`."""
     with tempfile.TemporaryDirectory() as folder, Study.open(Path(folder) / "study.sqlite") as study:
         (finished,) = run_experiments([EXPERIMENTS[name](None, SEED)], study)
-    return rendered(draw(finished.table, PAGE), "svg", metadata={"Date": None}).decode()
+    return finished
 
 
 def as_svg(figure: Figure) -> str:
@@ -343,7 +346,8 @@ def main(names: list[str]) -> None:
             continue
         path = OUTPUT / f"{name}.svg"
         if name in REPRODUCED:
-            write_pair(path, reproduced(name))
+            drawn = draw(reproduced(name).table, PAGE)
+            write_pair(path, rendered(drawn, "svg", metadata={"Date": None}).decode())
             continue
         with mpl.rc_context(STYLE):
             write_pair(path, as_svg(FIGURES[name]()))

@@ -7,6 +7,7 @@ Tests run in two passes, and their markers say in which. Without compilation (NU
 import os
 import types
 
+import pytest
 from hypothesis import settings
 
 # Output is compared with that to a file, which has no width. Readline, which pytest loads, sets COLUMNS for child
@@ -19,6 +20,17 @@ JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=32)
 settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=12)
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plans_without_long_loops():
+    """Without compilation plans have lower bounds and tables of indices for Gaussian arms only, which are quick."""
+    with pytest.MonkeyPatch.context() as patch:
+        if JIT_IS_OFF:
+            for work in ("BERNOULLI_ROUNDS", "POISSON_KIND", "SCALED_KIND"):
+                patch.setattr(f"bayesregret.planning.least.{work}", 10**6)
+            patch.setattr("bayesregret.planning.run_budget.ROUNDS_IN_A_SECOND", 1)
+        yield
 
 
 # Files that take longest: the two processes that share the tests begin with these, so that none is left for the end.

@@ -83,14 +83,14 @@ def brief(value: float) -> str:
     return _fixed(value, _decimals(value, 4))
 
 
-def upper_bound_digits(value: float) -> str:
-    """Return four significant digits of an upper bound, rounded up."""
-    return _rounded_in_one_direction(value, 4, math.ceil)
+def upper_bound_digits(value: float, significant: int = 4) -> str:
+    """Return significant digits of an upper bound, rounded up."""
+    return _rounded_in_one_direction(value, significant, math.ceil)
 
 
-def lower_bound_digits(value: float) -> str:
-    """Return three significant digits of a lower bound, rounded down."""
-    return _rounded_in_one_direction(value, 3, math.floor)
+def lower_bound_digits(value: float, significant: int = 3) -> str:
+    """Return significant digits of a lower bound, rounded down."""
+    return _rounded_in_one_direction(value, significant, math.floor)
 
 
 def _rounded_in_one_direction(value: float, significant: int, to_whole: Callable[[float], int]) -> str:

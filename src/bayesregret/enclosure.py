@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from bayesregret import checks
-from bayesregret.bounds import Formula
-from bayesregret.bounds.bound import ANY
+from bayesregret.bounds.least import NONE, PROGRAMME, least_regret
 from bayesregret.digits import (
     PLUS_MINUS,
     brief,
@@ -23,8 +22,6 @@ from bayesregret.digits import (
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
-from bayesregret.optimal.bayes_optimal import LARGEST_HORIZON as LARGEST_PROGRAMME
-from bayesregret.optimal.bayes_optimal import bayes_optimal_regret
 from bayesregret.policies import BayesUCB, Gittins, Greedy, Policy, Thompson
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.results import Result, draw_level
@@ -76,6 +73,8 @@ class Enclosure(Result):
     (True, 0.25, 0.25, 'bayes-optimal')
     """
 
+    words: ClassVar[Collection[str]] = ("which policy", "how")
+
     bandit: Bandit
     horizon: int
     lower: float
@@ -88,7 +87,7 @@ class Enclosure(Result):
     @property
     def exact(self) -> bool:
         """Whether the ends are the least regret itself, up to rounding."""
-        return self.how == "dynamic programme"
+        return self.how == PROGRAMME
 
     @property
     def ratio(self) -> float:
@@ -105,9 +104,9 @@ class Enclosure(Result):
     def table(self) -> list[list[str]]:
         """Return headings and one row, as `print` shows them."""
         ratio = "" if math.isinf(self.ratio) else f"{self.ratio:.4g}"
-        lower = self._shown_upper() if self.exact else lower_bound_digits(self.lower)
+        lower = self._shown_upper() if self.exact else lower_bound_digits(self.lower, 4)
         return [
-            ["no policy has less than", "a policy has", "ratio", "which policy", "how"],
+            ["no policy below", "a policy has", "ratio", "which policy", "how"],
             [lower, self._shown_upper(), ratio, self.policy, self.how],
         ]
 
@@ -116,7 +115,7 @@ class Enclosure(Result):
         size = f"{self.bandit.kind} bandit, {counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}"
         if self.exact:
             return f"{size}; the least regret itself"
-        below = "no lower bound is known here" if self.lower_from == "none" else f"lower end: {self.lower_from}"
+        below = "no lower bound is known here" if self.lower_from == NONE else f"lower end: {self.lower_from}"
         error = f"; {PLUS_MINUS} one standard error" if self.how == "simulated" else ""
         return f"{size}; {below}{error}"
 
@@ -204,32 +203,15 @@ def optimal_regret(
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, FEWEST_RUNS, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
-    if policies is None and _is_programmed(bandit, horizon):
-        found = bayes_optimal_regret(bandit, horizon=horizon)
-        low, high = max(0.0, found.regret - found.error), found.regret + found.error
-        return Enclosure(bandit, horizon, low, high, 0.0, "bayes-optimal", "dynamic programme", "dynamic programme")
-    lower, lower_from = _lower_end(bandit, horizon)
+    least = least_regret(bandit, horizon) if policies is None else least_regret(bandit, horizon, programme={})
+    if least.exact:
+        low, high = max(0.0, least.regret - least.error), least.regret + least.error
+        return Enclosure(bandit, horizon, low, high, 0.0, "bayes-optimal", PROGRAMME, PROGRAMME)
     candidates = dict(_best_known(bandit, horizon)) if policies is None else named(policies)
     end = None if exact is False else _computed(bandit, candidates, horizon, exact)
     if end is None:
         end = _simulated(bandit, candidates, horizon, runs, seed, threads, progress)
-    return Enclosure(bandit, horizon, lower, end.regret, end.stderr, end.policy, end.how, lower_from)
-
-
-def _is_programmed(bandit: Bandit, horizon: int) -> bool:
-    return isinstance(bandit, BernoulliBandit) and horizon <= LARGEST_PROGRAMME.get(bandit.arms, 0)
-
-
-def _lower_end(bandit: Bandit, horizon: int) -> tuple[float, str]:
-    """The highest certified lower bound for every policy, with its numerical error taken off, and its name."""
-    found = []
-    for formula in Formula.every.values():
-        if (formula.form, formula.kind, formula.policy) == ("certified", "lower", ANY) and formula.covers(bandit):
-            # Not proved here, or a prior so extreme that its integrals are not computed.
-            with contextlib.suppress(ValueError):
-                bound = formula(bandit, horizon=horizon)
-                found.append((bound.value, bound.name))
-    return max(found, key=lambda end: end[0], default=(0.0, "none"))
+    return Enclosure(bandit, horizon, least.regret, end.regret, end.stderr, end.policy, end.how, least.source)
 
 
 def _best_known(bandit: Bandit, horizon: int) -> Iterator[tuple[str, Policy]]:

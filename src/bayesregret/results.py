@@ -87,6 +87,7 @@ def draw_curve(axes: Axes, rounds: Any, regret: Any, label: str, errors: Any = N
 def draw_level(axes: Axes, value: float, label: str) -> None:
     """Draw a line across the picture, such as a bound on the regret at the horizon."""
     axes.axhline(value, color=f"C{len(axes.get_lines())}", ls="--", lw=1.2, label=label)
+    axes.set_xlabel(axes.get_xlabel() or "round")
     axes.set_ylabel("Bayes regret")
     show_legend(axes)
 

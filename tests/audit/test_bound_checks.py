@@ -4,17 +4,34 @@ import dataclasses
 
 import pytest
 
-from bayesregret import UCB1, BayesUCB, BernoulliBandit, GaussianBandit, Thompson, bounds, exact_regret, simulate
+from bayesregret import (
+    UCB1,
+    BayesUCB,
+    BernoulliBandit,
+    Estimate,
+    GaussianBandit,
+    Thompson,
+    bounds,
+    exact_regret,
+    simulate,
+    thompson_identity,
+)
 from bayesregret.audit import audit
-from bayesregret.audit.bound_checks import Regret, judge_lower_bound
+from bayesregret.audit.bound_checks import Regret, judge_equal, judge_lower_bound
 from bayesregret.bounds.bound import Formula, Parts
 from problems import BANDITS
 
 SMALL = {"horizon": 4, "runs": 2, "delta": 0.2}
+IDENTITY = "thompson_identity"
 
 
 def bounds_of(result):
-    return {check.name: check for check in result.checks if check.evidence != "tracked"}
+    return {check.name: check for check in result.checks if check.evidence != "tracked" and check.name != IDENTITY}
+
+
+def identity_of(result):
+    (found,) = [check for check in result.checks if check.name == IDENTITY]
+    return found
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "bernoulli"])
@@ -27,9 +44,12 @@ def test_what_is_observed_is_the_exact_regret(kind):
     for name, check in checks.items():
         if Formula.every[name].policy == "thompson":
             continue
-        # A bound for every policy is compared with the largest regret.
-        found = exact.get(Formula.every[name].policy) or max(exact.values(), key=lambda regret: regret.regret)
-        assert (check.observed, check.error, check.stderr) == (found.regret, found.error, 0.0)
+        # A bound for every policy is compared with the largest regret, a lower one with the smallest.
+        is_lower = Formula.every[name].kind == "lower"
+        extreme = (min if is_lower else max)(exact.values(), key=lambda regret: regret.regret)
+        found = exact.get(Formula.every[name].policy) or extreme
+        observed = check.allowed if is_lower else check.observed
+        assert (observed, check.error, check.stderr) == (found.regret, found.error, 0.0)
         assert check.evidence == "exact"
 
 
@@ -45,6 +65,27 @@ def test_thompson_sampling_is_always_simulated(kind):
         assert (below.allowed, below.stderr, below.evidence) == (regret.mean, regret.stderr, "simulated")
         assert below.observed == bounds.certified_thompson_lower(BANDITS[kind], horizon=4).value
         assert below.statement == "certified_thompson_lower <= Bayes regret of thompson"
+
+
+def test_the_identity_of_thompson_sampling():
+    check = identity_of(audit(BANDITS["bernoulli"], horizon=4, runs=200, seed=7))
+    regret = simulate(BANDITS["bernoulli"], Thompson(), horizon=4, runs=200, seed=7)["thompson"]
+    assert (check.observed, check.stderr) == (regret.mean, regret.stderr)
+    assert check.allowed == thompson_identity(BANDITS["bernoulli"], horizon=4, runs=200, seed=7).regret
+    assert (check.verdict, check.form) == ("holds", "certified")
+    assert check.statement == "Bayes regret of thompson = thompson_identity"
+    refused = identity_of(audit(BANDITS["rademacher"], **SMALL))
+    assert (refused.verdict, refused.why) == ("not applicable", "noise_kind must be gaussian, got 'rademacher'")
+    assert IDENTITY not in {check.name for check in audit(BANDITS["linear"], **SMALL).checks}
+
+
+@pytest.mark.parametrize(
+    ("mean", "stderr", "verdict"),
+    [(0.5, 0.01, "fails"), (0.7, 0.01, "holds"), (1.3, 0.01, "holds"), (1.5, 0.01, "fails"), (1.5, 0.2, "holds")],
+)
+def test_an_equality_is_judged_from_both_sides(mean, stderr, verdict):
+    assert judge_equal(Regret(1.0, 0.1), Estimate(mean, stderr)) == verdict
+    assert judge_equal(Regret(1.0, 0.3), Estimate(mean, stderr)) == "not decided", "hardly a run with any regret"
 
 
 @pytest.mark.parametrize(

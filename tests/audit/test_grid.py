@@ -3,6 +3,7 @@
 import pytest
 
 from audit.grid import problem
+from bayesregret import LinearBandit
 from bayesregret.audit import audit
 from bayesregret.bounds.bound import Formula
 
@@ -59,6 +60,17 @@ def is_the_regret(check):
 def test_every_certified_form_is_seen_to_hold(results):
     bounds = {formula.name for formula in Formula.every.values() if formula.form == "certified"}
     assert bounds | {"pulls", "bad_rounds", "overshoot", "posterior_variances"} <= named(results, "certified", "holds")
+
+
+def test_linear_bandits_have_every_certified_form_of_theirs(results):
+    linear = [result for result in results if result.problem.kind == "linear"]
+    bounds = {
+        formula.name
+        for formula in Formula.every.values()
+        if formula.form == "certified" and formula.covers(LinearBandit)
+    }
+    assert {"certified_index", "certified_lower"} <= bounds
+    assert bounds <= named(linear, "certified", "holds")
 
 
 def test_printed_forms_fail(results):

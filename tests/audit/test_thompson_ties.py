@@ -28,9 +28,9 @@ def test_it_agrees_with_plain_runs(name):
     assert found.variance_factor == pytest.approx((found.plain_stderr / found.stderr) ** 2)
     assert found.variance_factor > 2.0
     instances = TiedInstances(bandit)
-    instances.pseudo_counts = instances.pseudo_counts + 1.0
+    instances.pseudo_counts = 1.2 * instances.pseudo_counts + 1.0
     wrong = tied_estimate(bandit, instances, horizon=horizon, runs=6_000, seed=11, threads=1)
-    assert abs(wrong.mean - found.plain_regret) > 4.0 * error, "the control: one imaginary pull too many"
+    assert abs(wrong.mean - found.plain_regret) > 4.0 * error, "the control: too many imaginary pulls"
 
 
 def test_the_instances():

@@ -67,7 +67,8 @@ def test_the_evidence_is_shown_and_can_be_chosen(bayesregret, arguments, evidenc
     outcome = bayesregret("audit", *arguments)
     assert outcome.out.splitlines()[-1] == told
     data = bayesregret("audit", *arguments, "--json").data
-    assert {check["evidence"] for check in data["checks"]} == {"tracked", evidence}
+    others = [check for check in data["checks"] if "thompson" not in check["statement"]]  # that is simulated always
+    assert {check["evidence"] for check in others} == {"tracked", evidence}
     assert (data["why_simulated"] is None) == (evidence == "exact")
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from bayesregret import BernoulliBandit, GaussianBandit, bounds, simulate
-from bayesregret.policies import UCB1, BayesUCB
+from bayesregret.policies import UCB1, BayesUCB, Thompson
 from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
 SMALL = ["--horizon", "50"]
@@ -72,7 +72,7 @@ def test_the_table_is_what_python_shows(run_bounds):
 def test_against_a_simulation(run_bounds):
     options = ["gaussian", "--arms", "2", "--against", "--runs", "20", "--seed", "7"]
     bandit = common_gaussian(arms=2)
-    simulation = simulate(bandit, [BayesUCB(), UCB1()], horizon=50, runs=20, seed=7)
+    simulation = simulate(bandit, [BayesUCB(), UCB1(), Thompson()], horizon=50, runs=20, seed=7)
     found = bounds.table(bandit, horizon=50, against=simulation)
     assert run_bounds(*options, "--json").data == limited(found.to_dict())
     text = run_bounds(*options).out

@@ -43,7 +43,6 @@ def complaint(outcome, status: int = 2) -> str:
         ),
         ("gaussian --arms 1 --delta 1,5", "--delta must be a number strictly between 0 and 1, got '1,5'"),
         ("gaussian --policy ucb1 --policy ucb1", "--policy must be given once each, got ucb1 2 times"),
-        ("gaussian --optimal", "PROBLEM must be bernoulli for bayes-optimal, got a gaussian one"),
         (
             "bernoulli --arms 1 --optimal",
             "the ratio to optimal regret is undefined: this bandit's optimal regret is 0",

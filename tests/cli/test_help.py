@@ -20,8 +20,8 @@ from bayesregret.problem import COMMON_PROBLEMS, load_problem, save_problem
 from bayesregret.study import Study
 
 DATA = pathlib.Path(__file__).parents[2] / "docs" / "data"
-COMMANDS = ["prior", "plan", "simulate", "exact", "bounds", "audit", "reproduce", "sweep", "study"]
-WITH_PROBLEM = ["plan", "simulate", "exact", "bounds", "audit"]
+COMMANDS = ["prior", "plan", "simulate", "exact", "optimal", "bounds", "audit", "reproduce", "sweep", "study"]
+WITH_PROBLEM = ["plan", "simulate", "exact", "optimal", "bounds", "audit"]
 PAGES = [
     *([name] for name in ("", *COMMANDS)),
     ["prior", "fit"],
@@ -146,6 +146,7 @@ ALL_COLUMNS = {
         f"simulate bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1 --optimal --exact-check --checkpoints 5"
     ],
     "exact": ["exact bernoulli --arms 2 --horizon 4 --best-arm --checkpoints 2"],
+    "optimal": ["optimal gaussian --arms 2 --horizon 4"],
     "bounds": ["bounds bernoulli --arms 2 --horizon 20 --against --runs 20"],
     "audit": ["audit bernoulli --arms 2 --horizon 20 --runs 5"],
     "plan": [f"plan bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1"],
@@ -188,7 +189,7 @@ def prints_of(monkeypatch, bayesregret, command: str) -> set[str]:
     def note(tables, *arguments, **options):
         printed.extend(heading for rows in tables for heading in rows[0])
 
-    for module in ("exact", "bounds", "audit", "plan", "prior", "reproduce", "study", "show"):
+    for module in ("exact", "optimal", "bounds", "audit", "plan", "prior", "reproduce", "study", "show"):
         monkeypatch.setattr(f"bayesregret.cli.{module}.show_tables", note)
     for line in ALL_COLUMNS[command]:
         words = line.replace("KEY", first_key(bayesregret) if "KEY" in line else "").split()

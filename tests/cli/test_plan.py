@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 import bayesregret as br
-from bayesregret.problem import common_bernoulli, save_problem
+from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
 SMALL = ["bernoulli", "--arms", "2", "--horizon", "4", "--runs", "4"]
 POLICIES = ["--policy", "bayes-ucb", "--policy", "ucb1"]
@@ -45,9 +45,9 @@ def test_a_page_is_written(run_plan, tmp_path):
 
 
 def test_a_problem_file_and_default_policies(bayesregret):
-    save_problem(common_bernoulli(arms=2), "problem.toml")
+    save_problem(common_gaussian(arms=2), "problem.toml")
     data = bayesregret("plan", "problem.toml", "--horizon", "4", "--runs", "4", "--json").data
-    assert list(data["policies"])[:6] == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "A/B test"]
+    assert list(data["policies"])[:7] == ["bayes-ucb", "thompson", "kl-ucb", "moss", "ucb1", "gittins", "A/B test"]
 
 
 def test_every_option_is_that_of_python(bayesregret):

@@ -73,6 +73,9 @@ def test_a_figure_without_its_letter_is_all_its_panels(bayesregret):
 def test_a_figure_of_one_panel_has_no_letter():
     assert _panels("figure-7") == ["figure-7"]
     assert _panels("figure-3") == ["figure-3a", "figure-3b"]
+    assert _panels("figure-1") == ["figure-1a", "figure-1b"]
+    assert _panels("figure-10") == ["figure-10a", "figure-10b"]
+    assert _panels("figure-11") == ["figure-11"]
 
 
 @pytest.mark.parametrize(

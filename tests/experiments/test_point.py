@@ -62,6 +62,13 @@ def test_exact_regrets_on_request():
     assert run_point(plain)["policies"] == without
 
 
+def test_exact_regrets_of_some_policies():
+    asked = point_settings(BANDIT, [*POLICIES[:1], {"name": "greedy"}], horizon=5, runs=10, seed=3, exact=["greedy"])
+    assert asked["exact"] == ["greedy"]
+    assert ["exact" in found for found in point.compute_point(asked).exact] == [False, True]
+    assert "exact" not in point_settings(BANDIT, POLICIES[:1], horizon=5, runs=10, seed=3, exact=())
+
+
 def test_points_without_exact_regrets_have_the_key_that_they_always_had():
     assert list(settings()) == ["problem", "policies", "horizon", "runs", "seed", "bounds", "accuracy"]
 

@@ -1,12 +1,24 @@
 """Exponential arms: closed forms, one step against integrals, and a plain recursion over logarithms of means."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
 
 from bayesregret.optimal.discounted_exponential import ExponentialArm
-from bayesregret.optimal.discounted_scaled import Accuracy, solve_scaled
+from bayesregret.optimal.discounted_scaled import (
+    Accuracy,
+    at_coordinate,
+    coordinate,
+    given_up,
+    kink,
+    log_normaliser,
+    solve_scaled,
+    step,
+    step_range,
+)
 
 
 @pytest.mark.parametrize(("shape", "pulls"), [(1.3, 0), (3.0, 0), (3.0, 40)])
@@ -20,16 +32,38 @@ def test_excess(shape, pulls):
 
 
 @pytest.mark.parametrize(("shape", "length"), [(3.0, 1), (3.0, 7), (1.2, 1), (400.0, 20)])
-def test_steps_are_a_spread_of_beta_ratios(shape, length):
-    """The next mean over this one: its mean is 1, and E|R - 1| is a little too large."""
-    (steps,) = ExponentialArm(shape).steps(0.0, length, 20)
-    assert 1.0 + steps.shifts == pytest.approx(steps.factors, rel=1e-12)
-    assert steps.weights.sum() == pytest.approx(1.0, abs=1e-9)
-    assert steps.weights @ steps.factors + steps.rest.sum() == pytest.approx(1.0, abs=1e-9)
-    least = (shape - 1.0) / (shape + length - 1.0)
-    u = stats.beta.ppf((np.arange(50_000) + 0.5) / 50_000, shape, length)
-    below = float(np.mean(np.maximum(1.0 - least / u, 0.0)))
-    assert below < steps.weights @ np.maximum(-steps.shifts, 0.0) < 1.01 * below
+def test_steps_are_beta_ratios(shape, length):
+    """The next mean over this one: total mass 1, mean 1, and E|R - 1|; with another length it differs."""
+    arm = ExponentialArm(shape)
+
+    def expected(f):
+        def weighted(x):
+            weight, slope, shift = step(arm, 0.0, float(length), log_normaliser(arm, 0.0, float(length)), x)
+            assert shift == pytest.approx(1.0 - slope)
+            return weight * slope * f(1.0 / slope)
+
+        middle, deviation, first, last = step_range(arm, 0.0, float(length))
+        edges = np.concatenate([np.linspace(first, middle + 10 * deviation, 40), [last]])
+        return sum(quad(weighted, *pair)[0] for pair in itertools.pairwise(edges))
+
+    assert expected(lambda ratio: 1.0) == pytest.approx(1.0, abs=1e-9)
+    assert expected(lambda ratio: ratio) == pytest.approx(1.0, abs=1e-9)
+    u = stats.beta.ppf((np.arange(200_000) + 0.5) / 200_000, [[shape], [shape]], [[length], [length + 1]])
+    least = (shape - 1.0) / (shape + np.array([[length], [length + 1]]) - 1.0)
+    exact, control = np.mean(np.maximum(1.0 - least / u, 0.0), axis=1)
+    found = expected(lambda ratio: max(0.0, 1.0 - ratio))
+    assert found == pytest.approx(exact, rel=1e-4)
+    assert found != pytest.approx(control, rel=1e-3)
+
+
+def test_where_it_is_given_up_and_from_where_on_never():
+    arm, zero = ExponentialArm(3.0), -0.4
+    _, high = given_up(arm, 2.0, 3.0, 0.1, zero)
+    _, slope, shift = step(arm, 2.0, 3.0, log_normaliser(arm, 2.0, 3.0), high)
+    assert slope * 0.1 + shift == pytest.approx(zero)
+    _, never = given_up(arm, 2.0, 3.0, kink(arm, 2.0, 3.0, zero), zero)
+    assert never == pytest.approx(0.0, abs=1e-12)
+    assert at_coordinate(arm, 1.0, coordinate(arm, 1.0, -2.5)) == pytest.approx(-2.5)
 
 
 def plain_values(shape, horizon, charge, depth):
@@ -48,6 +82,7 @@ def plain_values(shape, horizon, charge, depth):
     return charge * np.interp(-np.log(charge), z, values)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("shape", "horizon"), [(3.0, 2), (6.0, 4)])
 def test_plain_recursion(shape, horizon):
     charges = np.array([0.5, 0.9, 1.0, 1.1, 1.3])
@@ -58,8 +93,12 @@ def test_plain_recursion(shape, horizon):
     assert np.abs(control - plain).max() > 1e-2
 
 
-@pytest.mark.parametrize("shape", [1.0 + 1e-6, 1.01, 1e4, 1e8])
+@pytest.mark.compiled
+@pytest.mark.parametrize("shape", [1.0 + 1e-6, 1.01, 1.06, 1e4, 1e8, 1e12])
 def test_extreme_shapes(shape):
-    found = solve_scaled(ExponentialArm(shape), 100, Accuracy(0.2, 8, 4))
-    assert np.isfinite(found.values).all()
-    assert found(np.array([-1e9]))[0] == 0.0
+    found = solve_scaled(ExponentialArm(shape), 100, Accuracy(0.1, 0.12, 2.0))
+    t = np.array([-1e9, -1.0, 0.0, 0.5, 1.0, 2.0])
+    surplus = found(t)
+    assert surplus[0] == 0.0
+    assert (surplus >= t).all()
+    assert (surplus[:-1] <= ExponentialArm(shape).excess(0, t[:-1])[0] * (1.0 + 1e-6) + 1e-12).all()

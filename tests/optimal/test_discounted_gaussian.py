@@ -5,12 +5,13 @@ import pytest
 
 import bayesregret as br
 from bayesregret.optimal.discounted_gaussian import discounted_gaussian, make_schedule
+from bayesregret.optimal.gittins_gaussian import gaussian_width
 
 ARM = br.GaussianBandit([0.0], 1.0, 1.0)
 
 
 def test_blocks_follow_on_each_other():
-    schedule = make_schedule(50, 0.1)
+    schedule = make_schedule(2.0, 50, 0.1)
     assert (np.diff(schedule.pulls) == schedule.lengths[:-1]).all()
     assert schedule.lengths[0] == 1
     assert schedule.lengths[-1] > 1
@@ -41,6 +42,27 @@ def test_landmark_widths(pulls, expected):
     found = discounted_gaussian(1.0, 1_000)
     assert found.pulls[pulls] == pulls
     assert found.widths[pulls] == pytest.approx(expected, abs=0.0005 if pulls < 1_000 else 0.00005)
+
+
+@pytest.mark.parametrize("pseudo_count", [1.0, 1e5])
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_reward_is_known_at_first(pseudo_count, whole):
+    schedule = make_schedule(pseudo_count, 1_000.0, 0.1, whole)
+    assert schedule.known[0] == 0.0
+    assert (np.diff(schedule.known) > 0.0).all()
+    assert schedule.lengths[0] == (1.0 if whole or pseudo_count == 1.0 else 0.1 * 50.0)
+    assert (schedule.lengths % 1.0 == 0.0).all() == whole
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_narrow_prior(whole):
+    """Late blocks move the mean farther than the first pulls; a lattice for late ones alone is too coarse."""
+    lifetime, pseudo_count = 100.0, 1e6
+    found = discounted_gaussian(pseudo_count, lifetime, longest=0.05, whole=whole)
+    assert found.widths[0] == pytest.approx(gaussian_width(pseudo_count, 2_063, 0.99), rel=0.01)
+    height, _ = found.margin(np.array([0.0]))
+    assert height[0] * pseudo_count / lifetime**0.5 == pytest.approx(0.2588, rel=0.015)
 
 
 def test_margin_is_convex_between_its_ends():

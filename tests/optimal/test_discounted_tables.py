@@ -40,7 +40,7 @@ def test_widths_at_the_landmark():
     assert widths[[10, 95]].round(3).tolist() == [0.575, 0.128]
     assert round(float(widths[1000]), 4) == 0.0186
     bandit = G([0.0], prior_width=1.0, reward_noise=1.0)
-    for pulls, tolerance in ((0, 1e-7), (30, 1e-6), (1000, 1e-4), (2900, 1e-4), (9000, 2e-3)):
+    for pulls, tolerance in ((0, 1e-7), (30, 1e-6), (1000, 1e-5), (2900, 2e-4), (9000, 3e-4)):
         expected = br.gittins_index(bandit, pulls=pulls, discount=0.999)
         assert widths[pulls] == pytest.approx(expected, rel=tolerance)
 

@@ -25,6 +25,7 @@ class Setting(NamedTuple):
     runs: int  # of each simulation of a plan
     seed: int
     hyperprior: str = FIXED
+    policies: tuple[str, ...] | None = None  # those that plans compare; by default the usual ones
     with_levels: bool = True  # whether the plan's prior has levels that vary, and sampling errors
 
 
@@ -42,7 +43,8 @@ def one_world(setting, number):
     hyperprior = Hyperprior.drawn(rng) if setting.hyperprior == DRAWN else Hyperprior()
     fitted = br.fit_prior(hyperprior.history(rng), model="bernoulli")
     new = fitted.bandit(ARMS) if setting.with_levels else fitted.bandit(ARMS, level=fitted.level, uncertainty=False)
-    plan = br.plan(new, horizon=setting.horizon, runs=setting.runs, seed=number, threads=1, progress=False)
+    given = {"horizon": setting.horizon, "runs": setting.runs, "seed": number}
+    plan = br.plan(new, setting.policies, threads=1, progress=False, **given)
     policy = plan.best.policy
     means = hyperprior.means(rng, setting.experiments, ARMS)
     realised = regrets(means, chooser(policy, new, setting.horizon, rng), rng, setting.horizon)

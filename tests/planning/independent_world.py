@@ -13,6 +13,7 @@ import numpy as np
 import bayesregret as br
 
 FEWEST_PULLS, MOST_PULLS = 500, 4_000  # per arm of a past experiment
+CHARGES, SHOWN = 160, 3  # of a table of Gittins indices: charges on the grid, and horizons after which means are shown
 BISECTIONS = 30  # of an index of KL-UCB, whose error is then 1e-9
 
 
@@ -80,6 +81,8 @@ def chooser(policy, bandit, horizon, rng):
         return bayes_ucb(prior, policy.delta or 1.0 / horizon)
     if isinstance(policy, br.ExploreCommit):
         return split_test(prior, policy.explore)
+    if isinstance(policy, br.Gittins):
+        return gittins(prior, policy.discount, horizon)
     if isinstance(policy, br.KLUCB):
         return kl_ucb
     return moss(horizon) if isinstance(policy, br.MOSS) else ucb1(policy.delta or 1.0 / horizon)
@@ -112,6 +115,25 @@ def split_test(prior, explore):
         return winner
 
     return choose
+
+
+def gittins(prior, discount, horizon):
+    """The charge at which an arm's margin is 0, on a grid of charges; all arms have the same prior."""
+    alpha, beta = prior.alpha[0], prior.beta[0]
+    charges = np.sin(np.linspace(0.0, 0.5 * math.pi, CHARGES)) ** 2
+    wins = np.arange(horizon + 2)[:, None]
+    table = np.empty((horizon, len(wins) - 1))
+    value = np.maximum((alpha + wins) / (alpha + beta + SHOWN * horizon) - charges, 0.0) / (1.0 - discount)
+    for pulls in range(SHOWN * horizon - 1, -1, -1):
+        mean = np.minimum((alpha + wins[:-1]) / (alpha + beta + pulls), 1.0)
+        margin = mean - charges + discount * (mean * value[1:] + (1.0 - mean) * value[:-1])
+        value[:-1] = np.maximum(margin, 0.0)
+        if pulls < horizon:
+            last = np.clip((margin > 0.0).sum(axis=1) - 1, 0, CHARGES - 2)
+            rows = np.arange(len(last))
+            above, below = margin[rows, last], margin[rows, last + 1]
+            table[pulls] = charges[last] + (charges[last + 1] - charges[last]) * above / (above - below)
+    return lambda wins, pulls, round_: table[pulls.astype(int), wins.astype(int)].argmax(axis=1)
 
 
 def ucb1(delta):

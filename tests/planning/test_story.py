@@ -49,7 +49,7 @@ def independent(plan, means):
     return {
         name: regrets(means, chooser(outcome.policy, plan.bandit, HORIZON, rng), rng, HORIZON)
         for name, outcome in plan.outcomes.items()
-        if isinstance(outcome.policy, br.BayesUCB | br.Thompson | br.ExploreCommit)
+        if isinstance(outcome.policy, br.BayesUCB | br.Thompson | br.ExploreCommit | br.Gittins)
     }
 
 

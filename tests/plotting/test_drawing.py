@@ -1,5 +1,6 @@
 """What is in a figure: lines, bands, scales, labels, and what happens to values that an axis cannot show."""
 
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -55,6 +56,36 @@ def test_regret_has_markers_and_bounds_have_dashes():
     styles = [artists(figure, f"trend-{i}-line") for i in range(4)]
     assert [line.get_linestyle() for line in styles] == ["-", "-", "--", "--"]
     assert [line.get_marker() for line in styles] == ["o", "s", "None", "None"]
+
+
+def bars_and_marks():
+    return width_table(
+        y=Axis("regret / bound", "log", mark=1.0, mark_label="bound"),
+        trends=(
+            Trend("certified", "certified", "certified", (2.0, math.inf, 3.0, 4.0), form="bars"),
+            Trend("bayes-ucb", "BayesUCB", "regret", (1.5, 1.6, 2.0, 3.0), (0.1,) * 4, form="marks"),
+        ),
+    )
+
+
+def test_bars_begin_at_the_mark_and_end_at_the_values():
+    figure = draw(bars_and_marks())
+    segments = artists(figure, "trend-0-bars").get_segments()
+    assert [(*map(tuple, segment),) for segment in segments] == [
+        ((x, 1.0), (x, y)) for x, y in ((0.1, 2.0), (1.0, 3.0), (3.0, 4.0))
+    ]
+    assert artists(figure, "trend-0-line") is None
+
+
+def test_marks_have_errors_and_no_line():
+    figure = draw(bars_and_marks())
+    marks = artists(figure, "trend-1-marks")
+    assert marks.get_ydata() == pytest.approx([1.5, 1.6, 2.0, 3.0])
+    assert marks.get_linestyle() == "None"
+    assert artists(figure, "trend-1-marks-errors") is not None
+    bar, mark = legend_of(figure).get_lines()[:2]
+    assert (bar.get_linestyle(), mark.get_linewidth()) == ("-", 0.0)
+    assert bar.get_alpha() < 1.0
 
 
 def test_scales_and_labels():

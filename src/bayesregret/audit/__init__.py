@@ -34,9 +34,10 @@ def audit(
 
     The steps of the proofs are checked on runs of Algorithm 1, written in plain NumPy and independent of the simulation
     engine. Upper bounds and certified lower ones are compared with the exact regret where `exact_regret` takes about a
-    second, and otherwise, as for Thompson sampling always, with the regret that `simulate` estimates. An inequality
-    between averages fails if it is violated by more than four standard errors, or numerical errors; one about every run
-    fails as soon as one run violates it.
+    second, and otherwise, as for Thompson sampling always, with the regret that `simulate` estimates. The identity of
+    Thompson sampling is estimated and compared with that regret. An inequality between averages fails if it is violated
+    by more than four standard errors, or numerical errors; one about every run fails as soon as one run violates it; an
+    equality holds within four standard errors.
 
     Parameters
     ----------

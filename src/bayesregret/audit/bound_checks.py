@@ -1,9 +1,15 @@
-"""Comparison of every upper bound, and of certified lower ones, with the exact regret, or with a simulated one."""
+"""Comparison of every upper bound, and of certified lower ones, with the exact regret, or with a simulated one.
+
+The regret of Thompson sampling is compared with its identity, too.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+from bayesregret.audit.thompson_ties import tied_estimate
+from bayesregret.audit.tied_instances import TiedInstances
 from bayesregret.audit.verdict import (
     Check,
     EvidenceKind,
@@ -16,8 +22,11 @@ from bayesregret.audit.verdict import (
 from bayesregret.bounds.bound import ANY, DoesNotHold, Formula, Setting
 from bayesregret.bounds.result import Bound
 from bayesregret.exact import exact_regret
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import UCB1, BayesUCB, Policy, Thompson
+from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.estimates import Estimate
+from bayesregret.simulation.result import DECISIVE
 from bayesregret.simulation.simulate import simulate
 
 
@@ -42,10 +51,13 @@ def _is_audited(formula: Formula) -> bool:
 def regret_checks(
     bandit: Bandit, setting: Setting, *, delta: float | None, runs: int, seed: int, exact: bool
 ) -> list[Check]:
-    """Return a check of every bound, in the order of the catalog."""
+    """Return a check of every bound, in the order of the catalog, and of the identity of Thompson sampling."""
     formulas = audited_bounds(bandit)
     regrets = _regrets(bandit, {formula.policy for formula in formulas}, setting, delta, runs, seed, exact)
-    return [_check(formula, bandit, setting, delta, _compared(formula, regrets)) for formula in formulas]
+    found = [_check(formula, bandit, setting, delta, _compared(formula, regrets)) for formula in formulas]
+    if isinstance(bandit, GaussianBandit | BernoulliBandit):
+        found.append(_identity_check(bandit, setting.horizon, runs, seed, regrets[Thompson.name]))
+    return found
 
 
 def _regrets(
@@ -97,6 +109,30 @@ def _check(formula: Formula, bandit: Bandit, setting: Setting, delta: float | No
     if formula.kind == "upper":
         return _made(inequality, regret.value, bound.value, judge_bound(regret, bound), regret)
     return _made(inequality, bound.value, regret.value, judge_lower_bound(regret, bound), regret)
+
+
+def _identity_check(bandit: Bandit, horizon: int, runs: int, seed: int, regret: Regret) -> Check:
+    """An equality holds if both sides are within four standard errors."""
+    name = "thompson_identity"
+    inequality = Inequality(name, "identity", "certified", f"Bayes regret of thompson = {name}")
+    try:
+        instances = TiedInstances(bandit)
+    except ValueError as limit:
+        return not_applicable(inequality, str(limit), regret.evidence)
+    found = tied_estimate(bandit, instances, horizon=horizon, runs=runs, seed=seed, threads=available_threads())
+    verdict = judge_equal(regret, found)
+    return _made(inequality, regret.value, found.mean, verdict, regret)
+
+
+def judge_equal(regret: Regret, found: Estimate) -> Verdict:
+    """Verdict on the equality of two simulated means.
+
+    Where hardly a run has any regret, its mean and standard error say little.
+    """
+    error = math.hypot(regret.stderr, found.stderr)
+    if regret.value <= DECISIVE * regret.stderr or math.isinf(error):
+        return "not decided"
+    return "fails" if abs(regret.value - found.mean) > DECISIVE * error else "holds"
 
 
 def _made(inequality: Inequality, observed: float, allowed: float, verdict: Verdict, regret: Regret) -> Check:

@@ -87,22 +87,25 @@ class AuditResult(Result):
 
 
 def _row(check: Check) -> list[str]:
-    numbers = [_observed(check), _shown(check.allowed), _shown(check.ratio)]
+    sides = [_shown(check.observed), _with_error(check, check.allowed)]
+    if not check.is_lower:
+        sides = [_with_error(check, check.observed), _shown(check.allowed)]
     return [
         check.name,
         check.source,
         check.form,
         check.evidence,
-        *numbers,
+        *sides,
+        _shown(check.ratio),
         check.verdict,
         check.why or check.where or "",
     ]
 
 
-def _observed(check: Check) -> str:
+def _with_error(check: Check, value: float) -> str:
     if 0.0 < check.stderr < math.inf:
-        return with_error(check.observed, check.stderr)
-    return f"< {2.0 * check.error:.0e}" if check.observed < check.error else _shown(check.observed)
+        return with_error(value, check.stderr)
+    return f"< {2.0 * check.error:.0e}" if value < check.error else _shown(value)
 
 
 def _shown(value: float) -> str:

@@ -87,11 +87,11 @@ class ThompsonIdentity(Result):
         return [["estimate", "Bayes regret"], *([name, with_error(mean, error)] for name, mean, error in rows)]
 
     def summary(self) -> str:
-        """Describe the problem, and by which factor the variance is smaller, in one line."""
+        """Describe the problem, and compare the variances, in two lines."""
         size = f"{counted(self.horizon, 'round')}, {counted(self.bandit.arms, 'arm')}, {counted(self.runs, 'run')} each"
         factor = brief(self.variance_factor) if math.isfinite(self.variance_factor) else "infinite"
         return (
-            f"thompson on {self.bandit.a_kind} bandit, {size}; "
+            f"thompson on {self.bandit.a_kind} bandit, {size}\n"
             f"variance of plain runs over that of the identity: {factor}"
         )
 
@@ -127,8 +127,9 @@ def thompson_identity(
 
     Regret comes from instances in which the best arms are close. By an exact identity it is an expectation over
     instances in which two arms are tied for the best place: the sum, over rounds and over both tied arms, of the arm's
-    posterior variance. That has less variance than the regret of plain runs. The bits of the result depend on the
-    arguments alone, never on `threads`.
+    posterior variance. With few arms or few rounds that has far less variance than the regret of plain runs, with many
+    arms over many rounds it has more: `variance_factor` is the ratio. The bits of the result depend on the arguments
+    alone, never on `threads`.
 
     Parameters
     ----------

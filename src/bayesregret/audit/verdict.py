@@ -50,6 +50,11 @@ class Check:
     where: str | None
     why: str | None
 
+    @property
+    def is_lower(self) -> bool:
+        """Whether this is about a lower bound, so that `allowed` is the number with errors."""
+        return self.statement.startswith(f"{self.name} <=")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain data, as `bayesregret audit --json` prints it."""
         return dict(vars(self))

@@ -6,7 +6,7 @@ them on simulated runs.
 >>> import bayesregret as br
 >>> bandit = br.GaussianBandit(prior_mean=[1] + [0] * 9, prior_width=1, reward_noise=1)
 >>> print(br.bounds.gap_dependent(bandit, horizon=1_000))
-gap_dependent [paper, Theorem 1] = 1352.067688
+gap_dependent bound on bayes-ucb [paper, Theorem 1] = 1352.067688
 >>> br.bounds.certified(bandit, horizon=1_000).details["name"]
 'certified_first_passage'
 """

@@ -140,7 +140,8 @@ class Formula:
     >>> bounds.certified_min_gap.covers(bandit)
     False
     >>> print(bounds.sqrt(bandit, horizon=100))
-    sqrt [paper, eq. (3)] = 176.9732267 (does not apply: the paper prints the leading term alone, with no remainder)
+    sqrt bound on bayes-ucb [paper, eq. (3)] = 176.9732267 (does not apply: the paper prints the leading term alone, \
+with no remainder)
     """
 
     every: dict[str, Formula] = {}  # noqa: RUF012 - shared by all formulas on purpose

@@ -20,7 +20,8 @@ Kind = Literal["upper", "lower", "quantity"]
 class Bound(Result):
     """A number with its evidence: named terms, a numerical error, and whether its assumptions hold.
 
-    `plot` draws a line at the value, for a picture of the regret of policies.
+    `plot` draws a line at the value, for a picture of the regret of policies; its label names the policy that the
+    statement is about, since the regret of another policy may be higher.
 
     Attributes
     ----------
@@ -121,9 +122,16 @@ class Bound(Result):
         """Return the bound as plain data, without its terms and details."""
         return [{name: value for name, value in self.to_dict().items() if name not in ("terms", "details")}]
 
+    @property
+    def title(self) -> str:
+        """The name, and whose regret it bounds: "certified bound on bayes-ucb"."""
+        if self.kind == "quantity":
+            return self.name
+        return f"{self.name} bound on {'any policy' if self.policy == 'any' else self.policy}"
+
     def _draw(self, axes: Axes) -> None:
-        draw_level(axes, self.value, self.name if self.form == "certified" else f"{self.name} ({self.form})")
+        draw_level(axes, self.value, self.title if self.form == "certified" else f"{self.title} ({self.form})")
 
     def __str__(self) -> str:
         state = "" if self.applies else f" (does not apply: {self.why_not})"
-        return f"{self.name} [{self.form}, {self.source}] = {self.value:.10g}{state}"
+        return f"{self.title} [{self.form}, {self.source}] = {self.value:.10g}{state}"

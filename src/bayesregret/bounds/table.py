@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,8 @@ class BoundTable(Result):
         for bound in self.bounds:
             if bound.name == name:
                 return bound
-        raise KeyError(f"no bound {name!r} in this table; it has {', '.join(bound.name for bound in self.bounds)}")
+        names = [bound.name for bound in self.bounds]
+        raise KeyError(f"no bound {name!r} in this table; it has {', '.join(names)}{checks.suggestion(name, names)}")
 
     def __iter__(self) -> Iterator[Bound]:
         return iter(self.bounds)
@@ -120,16 +121,14 @@ class BoundTable(Result):
         for bound in self.bounds:
             numbers = [_shown(number) for number in (bound.value, bound.leading, bound.remainder)]
             ratio = self.ratio(bound)
-            ratios = [("" if ratio is None else _shown(ratio))] if compared else []
-            remark = _remark(bound)
-            numbered = "" if remark is None else f" ({remarks.index(remark) + 1})"
-            mark = f"{'yes' if bound.applies else 'no'}{numbered}{f', {BEST}' if bound is self.best else ''}"
+            ratios = [("-" if ratio is None else _shown(ratio))] if compared else []
+            mark = f"{_applies(bound, remarks)}{f', {BEST}' if bound is self.best else ''}"
             about = [bound.name, bound.form, bound.source, bound.policy]
             rows.append([*about, *numbers, f"{bound.error:.0e}", *ratios, mark])
         return rows
 
     def remarks(self) -> list[str]:
-        """Return the reasons why some statements do not apply or are infinite, each once."""
+        """Return the reasons why some statements do not apply, and caveats for readers of others, each once."""
         return list(dict.fromkeys(remark for remark in map(_remark, self.bounds) if remark is not None))
 
     def summary(self) -> str:
@@ -252,7 +251,19 @@ def _check_same(bandit: Bandit, setting: Setting, against: SimulationResult | No
 
 
 def _remark(bound: Bound) -> str | None:
-    return bound.why_not if not bound.applies or math.isfinite(bound.value) else bound.note
+    if bound.applies and bound.kind == "quantity" and math.isfinite(bound.value):
+        return None
+    return bound.why_not or bound.note
+
+
+def _applies(bound: Bound, remarks: Sequence[str]) -> str:
+    remark = _remark(bound)
+    if remark is None:
+        return "yes"
+    number = f"({remarks.index(remark) + 1})"
+    if not bound.applies:
+        return f"no {number}"
+    return f"yes, but {number}"
 
 
 def _shown(number: float) -> str:

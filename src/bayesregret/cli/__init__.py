@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__, interrupts
-from bayesregret.cli import audit, bounds, exact, plan, prior, reproduce, simulate, study
+from bayesregret.cli import audit, bounds, exact, optimal, plan, prior, reproduce, simulate, study
 from bayesregret.cli.complaints import InputError, complain
 from bayesregret.cli.help import SectionedCommand, SectionedGroup
 from bayesregret.cli.options import ProblemCommand
@@ -29,7 +29,7 @@ class Workflow(SectionedGroup):
 
     workflow = {  # noqa: RUF012
         "From past experiments to a decision": ("prior", "plan"),
-        "Simulate, compute, bound": ("simulate", "exact", "bounds", "audit"),
+        "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit"),
         "Reproduce the paper and your own experiments": ("reproduce", "sweep", "study"),
     }
 
@@ -47,6 +47,7 @@ app.add_typer(prior.app, name="prior")
 app.command(cls=ProblemCommand)(plan.plan)
 app.command(cls=ProblemCommand)(simulate.simulate)
 app.command(cls=ProblemCommand)(exact.exact)
+app.command(cls=ProblemCommand)(optimal.optimal)
 app.command(cls=ProblemCommand)(bounds.bounds)
 app.command(cls=ProblemCommand)(audit.audit)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
@@ -78,6 +79,7 @@ def start(
       bayesregret simulate linear --policy bayes-ucb --prior-width 0.5 --runs 1000
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json
       bayesregret exact gaussian --horizon 100
+      bayesregret optimal gaussian --horizon 1000
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
       bayesregret reproduce

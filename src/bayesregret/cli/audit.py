@@ -14,7 +14,7 @@ from bayesregret.spinner import spinning
 RUNS = 1_000
 
 # Columns that a narrow terminal does without, the first one first.
-LEAST = ("note", "evidence", "worst ratio", "allowed", "observed")
+LEAST = ("note", "evidence", "source", "allowed", "observed", "form", "worst ratio")
 
 
 COLUMNS = {

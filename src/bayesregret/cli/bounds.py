@@ -10,11 +10,13 @@ from bayesregret.cli.help import columns
 from bayesregret.cli.options import HORIZON, RUNS, SEED, number_option, option
 from bayesregret.cli.policies import DEFAULT_POLICIES, make_policies
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.policies import Thompson
 from bayesregret.simulation.simulate import simulate as run_simulation
 
 COMPARISON = "Comparison"
 # Columns that a narrow terminal does without, the first one first.
-LEAST = ("remainder", "leading", "error", "form", "source", "times regret")
+LEAST = ("remainder", "leading", "error", "form", "source", "times regret", "policy")
+KEPT = ("value",)
 
 
 COLUMNS = {
@@ -26,8 +28,9 @@ COLUMNS = {
     "leading": "Its leading term.",
     "remainder": "Its other terms.",
     "error": "Estimate of the numerical error, which the value of a certified bound includes.",
-    "times regret": "--against: value divided by the simulated regret.",
-    "applies": "Whether it is proved here; if not, a note says why.",
+    "times regret": "--against: an upper bound divided by the simulated regret of its policy, or by the largest one "
+    "if it is about any policy.",
+    "applies": "Whether its assumptions hold here; a number refers to a note below the table.",
 }
 
 
@@ -74,7 +77,7 @@ def bounds(
         if against:
             simulation = run_simulation(
                 made,
-                make_policies(DEFAULT_POLICIES, delta),
+                make_policies(DEFAULT_POLICIES, delta) | {Thompson.name: Thompson()},  # all that bounds are about
                 horizon=horizon,
                 runs=RUNS if runs is None else runs,
                 seed=SEED if seed is None else seed,
@@ -83,4 +86,4 @@ def bounds(
     if json:
         show_json(found.to_dict())
     else:
-        show_tables([found.table()], found.summary(), text=WORDS, least=LEAST, wide=wide)
+        show_tables([found.table()], found.summary(), text=WORDS, least=LEAST, kept=KEPT, wide=wide)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input, check_can_be_written
@@ -14,23 +14,22 @@ from bayesregret.extras import require
 from bayesregret.policies import Policy
 from bayesregret.writing import write_atomically
 
-if TYPE_CHECKING:
-    pass
-
 TARGETS = "Targets"
+# Columns that a narrow terminal does without, after the last one: the first one first.
+LEAST = ("best arm at the end", "per round", "certified")
 
 
 COLUMNS = {
-    "policy": "Name of the policy, best first; A/B test: the best one.",
+    "policy": "Name of the policy, least regret first; A/B test: the best one.",
     "Bayes regret": "Expected regret, ± one standard error.",
     "5%": "Five percent of experiments have less regret.",
     "50%": "Half of the experiments have less regret.",
     "95%": "All but five percent have less regret.",
-    "certified": "The best proved bound; a dash where there is none.",
+    "certified": "The best proved bound; left out where no policy has one of its own.",
     "per round": "Bayes regret divided by the number of rounds.",
     "best arm at the end": "Probability that the last round is on the best arm.",
     "within N from round": "From here on, 95% sure, on an arm within N of the best.",
-    "times the least": "Bayes regret divided by the optimal regret.",
+    "times the least": "Bayes regret divided by the optimal regret; at most: by a lower bound on it.",
 }
 
 
@@ -43,7 +42,7 @@ def plan(
         option(
             help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings. The best A/B test is "
             "always included, and so is bayes-ucb with its best delta if bayes-ucb is.",
-            default="those of bayes-ucb, thompson, kl-ucb, moss and ucb1 that support the problem",
+            default="those of bayes-ucb, thompson, kl-ucb, moss, ucb1 and gittins that support the problem",
             metavar="NAME",
             autocompletion=complete_policy,
         ),
@@ -148,7 +147,9 @@ def plan(
     else:
         code = found.snippet(problem=bandit.file, agent=agent)
         summary = "\n".join([found.summary(), *written])
-        show_tables([found.table()], summary, code=f"\nTo run it:\n\n{code}", wide=wide)
+        headings, *rows = found.table()
+        least = (headings[-1], *LEAST)
+        show_tables([[headings, *rows]], summary, least=least, code=f"\nTo run it:\n\n{code}", wide=wide)
 
 
 def _check_page(output: str) -> None:

@@ -68,7 +68,8 @@ def reproduce(
     """Run the paper's experiments, check its claims, write a report.
 
     FIGURE is figure-1a, figure-1b, figure-2a, figure-2b, figure-3a or figure-3b, by default all of them; beyond the
-    paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8 and figure-9.
+    paper there are figure-4a, figure-4b, figure-5, figure-6a, figure-6b, figure-7, figure-8, figure-9, figure-10a,
+    figure-10b and figure-11.
 
     A study stores every finished point, so an interrupted run continues where it stopped.
 
@@ -85,9 +86,7 @@ def reproduce(
         names += BEYOND if beyond else []
         wanted = None if runs is None else checks.whole("runs", runs, 2)
         experiments = [EXPERIMENTS[name](wanted, checks.whole("seed", seed, 0)) for name in dict.fromkeys(names)]
-        _run(
-            experiments, TITLE, output, study, threads, bounds=_paper_bounds(), json=json, wide=wide, progress=progress
-        )
+        _run(experiments, TITLE, output, study, threads, bounds=_paper_bounds, json=json, wide=wide, progress=progress)
 
 
 @columns(COLUMNS)
@@ -131,14 +130,14 @@ def sweep(
     with bad_input():
         experiments = load_sweep(file)
         title = experiments[0].title.split(":")[0]
-        _run(experiments, title, output, study, threads, bounds=[], json=json, wide=wide, progress=progress)
+        _run(experiments, title, output, study, threads, bounds=list, json=json, wide=wide, progress=progress)
 
 
 def _panels(figure: str) -> list[str]:
     """Return the names of all panels of a figure: of figure-1, figure-1a and figure-1b."""
     from bayesregret.experiments import EXPERIMENTS
 
-    panels = [name for name in EXPERIMENTS if name[:-1] == figure]
+    panels = [name for name in EXPERIMENTS if name[:-1] == figure and name[-1].isalpha()]
     return panels or [checks.one_of("FIGURE", figure, EXPERIMENTS)]
 
 
@@ -163,7 +162,7 @@ def _run(
     study_file: str | None,
     threads: int | None,
     *,
-    bounds: list[tuple[str, list[list[str]]]],
+    bounds: Callable[[], list[tuple[str, list[list[str]]]]],
     json: bool,
     wide: bool,
     progress: bool | None,
@@ -182,7 +181,7 @@ def _run(
         finished = run_experiments(experiments, study, threads=threads, listener=_listener(bar))
     took = {"points run": sum(done.run for done in finished), "seconds": round(time.perf_counter() - begin, 1)}
     about = {"This run": took, **{done.table.figure: dict(done.table.settings) for done in finished}}
-    report, written = publish(finished, folder, title=title, bounds=bounds, about=about)
+    report, written = publish(finished, folder, title=title, bounds=bounds(), about=about)
     if json:
         show_json(_data(finished, os.fspath(report)))
     else:

@@ -13,15 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bayesregret.cli.spelling import as_typed
-from bayesregret.digits import PLUS_MINUS, exact_digits, with_error
+from bayesregret.digits import PLUS_MINUS, with_error
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from bayesregret.optimal import OptimalRegret
-    from bayesregret.simulation.estimates import Estimate
     from bayesregret.simulation.exact_comparison import ExactComparison
+    from bayesregret.simulation.over_optimal import OverOptimal
     from bayesregret.simulation.result import SimulationResult
 
 UNLIMITED_WIDTH = 10_000
@@ -49,14 +48,13 @@ def show_result(
     *,
     curve: bool,
     against: ExactComparison | None = None,
-    optimum: OptimalRegret | None = None,
-    ratios: Mapping[str, Estimate] | None = None,
+    ratios: OverOptimal | None = None,
     wide: bool = False,
 ) -> None:
     """Print the table of a simulation, with the regret at checkpoints and comparisons if there are any."""
     tables, summary = [result.table(ratios)], result.summary()
-    if optimum is not None:
-        summary = f"{summary}\nno policy has less regret than {exact_digits(optimum.regret, optimum.error)}"
+    if ratios is not None:
+        summary = f"{summary}\n{ratios.summary()}"
     if curve:
         tables.append(_curve_rows(result))
     if against is not None:
@@ -71,13 +69,15 @@ def show_tables(
     *,
     text: Collection[str] = (),
     least: Sequence[str] = (),
+    kept: Sequence[str] = (),
     code: str = "",
     wide: bool = False,
 ) -> None:
     """Print tables, a summary and code, no wider than the terminal unless `wide`.
 
     The first column and those in `text` are text, all others are numbers. In a narrow terminal columns leave: those in
-    `least`, in this order, then numbers from the right; what is left of text wraps between words. Code is as it is.
+    `least`, in this order, then numbers from the right but those in `kept`; what is left of text wraps between words.
+    Code is as it is.
     """
     from rich.console import Console
 
@@ -85,7 +85,7 @@ def show_tables(
     console = Console(highlight=False, markup=False, width=width or UNLIMITED_WIDTH)
     left_out: list[str] = []
     for rows in tables:
-        fitting, gone = _fitting(rows, console, in_terminal, text, least)
+        fitting, gone = _fitting(rows, console, in_terminal, text, _leaving(rows[0], text, least, kept))
         left_out += [name for name in gone if name not in left_out]
         with console.capture() as printed:
             console.print(_rich_table(fitting, in_terminal, text))
@@ -113,12 +113,16 @@ def _wrapped(line: str, width: int | None) -> list[str]:
     return [part.replace(NO_BREAK, " ") for part in wrapped]
 
 
+def _leaving(headings: list[str], text: Collection[str], least: Sequence[str], kept: Collection[str]) -> list[str]:
+    """Return the names of the columns that may leave, the first one first."""
+    numbers = [name for name in reversed(headings[2:]) if name not in {*text, *least, *kept}]
+    return [name for name in (*least, *numbers) if name in headings]
+
+
 def _fitting(
-    rows: list[list[str]], console: Console, in_terminal: bool, text: Collection[str], least: Sequence[str]
+    rows: list[list[str]], console: Console, in_terminal: bool, text: Collection[str], order: list[str]
 ) -> tuple[list[list[str]], list[str]]:
     """Return the rows without the columns for which there is no room, and the names of these columns."""
-    numbers = [name for name in reversed(rows[0][2:]) if name not in text]
-    order = [name for name in (*least, *(name for name in numbers if name not in least)) if name in rows[0]]
     gone: list[str] = []
     while order and _width(rows, console, in_terminal, text) > console.width:
         gone.append(order.pop(0))

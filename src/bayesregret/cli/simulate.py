@@ -17,8 +17,8 @@ from bayesregret.simulation.simulate import simulate as run_simulation
 from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
+    from bayesregret.bounds.least import Least
     from bayesregret.exact import ExactRegret
-    from bayesregret.optimal import OptimalRegret
 
 Checkpoints = Annotated[
     str | None,
@@ -40,8 +40,8 @@ Optimal = Annotated[
     bool,
     option(
         "--optimal",
-        help="Also compute the optimal regret, the smallest that any policy has, and show ratios to it"
-        " (bernoulli, two or three arms).",
+        help="Also show ratios to the smallest regret that any policy can have, or upper limits of them: ratios to a"
+        " certified lower bound.",
     ),
 ]
 Precision = Annotated[
@@ -65,7 +65,7 @@ COLUMNS = {
     "policy": "Name of the policy.",
     "Bayes regret": "Mean regret over all runs, ± one standard error.",
     "minus NAME": "Difference to the first policy in the same runs.",
-    "over optimal": "--optimal: regret divided by the optimal regret.",
+    "over optimal": "--optimal: regret divided by the optimal regret; at most: by a lower bound on it.",
     "median": "Half of the runs have a smaller regret.",
     "5% to 95%": "Nine of ten runs have a regret in this range.",
     "best arm": "Percentage of all rounds on the best arm.",
@@ -136,7 +136,7 @@ def simulate(
         policies = make_policies(policy or default_policies(made), delta)
         # Before the simulation, because either may be unavailable for this problem.
         exact = compute_exact(made, policies, horizon, progress) if exact_check else None
-        optimum = compute_optimal(made, horizon, progress) if optimal else None
+        least = compute_least(made, horizon, progress) if optimal else None
         result = run_simulation(
             made,
             policies,
@@ -152,17 +152,16 @@ def simulate(
             keep=keep,
             progress=progress,
         )
-        ratios = None if optimum is None else result.over_optimal(optimum)
+        ratios = None if least is None else result.over_optimal(least)
     against = None if exact is None else result.against_exact(exact)
     if not json:
-        show_result(result, curve=checkpoints is not None, against=against, optimum=optimum, ratios=ratios, wide=wide)
+        show_result(result, curve=checkpoints is not None, against=against, ratios=ratios, wide=wide)
         return
     data = result.to_dict()
     if against is not None:
         data["exact_check"] = against.to_dict()
-    if optimum is not None and ratios is not None:
-        over = {name: {"ratio": ratio.mean, "stderr": ratio.stderr} for name, ratio in ratios.items()}
-        data["optimal"] = {"regret": optimum.regret, "error": optimum.error, "over": over}
+    if ratios is not None:
+        data["optimal"] = ratios.to_dict()
     show_json(data)
 
 
@@ -184,11 +183,11 @@ def compute_exact(
     return found
 
 
-def compute_optimal(bandit: Bandit, horizon: int, progress: bool | None) -> OptimalRegret:
-    """Return the optimal regret; raise an error if it is 0, so that ratios to it are undefined."""
-    from bayesregret.optimal import bayes_optimal_regret
+def compute_least(bandit: Bandit, horizon: int, progress: bool | None) -> Least:
+    """Return the least regret or a lower bound; raise an error if it is 0, so that ratios to it are undefined."""
+    from bayesregret.bounds.least import least_regret
 
     with spinning("optimal regret", progress):
-        optimum = bayes_optimal_regret(bandit, horizon=horizon)
-    optimum.check_positive()
-    return optimum
+        least = least_regret(bandit, horizon)
+    least.check_has_ratios()
+    return least

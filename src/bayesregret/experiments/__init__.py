@@ -15,6 +15,8 @@ from bayesregret.experiments.figures.figure_6 import figure_6a, figure_6b
 from bayesregret.experiments.figures.figure_7 import figure_7
 from bayesregret.experiments.figures.figure_8 import figure_8
 from bayesregret.experiments.figures.figure_9 import figure_9
+from bayesregret.experiments.figures.figure_10 import figure_10a, figure_10b
+from bayesregret.experiments.figures.figure_11 import figure_11
 from bayesregret.experiments.point import point_settings
 from bayesregret.experiments.runner import run_experiments
 from bayesregret.experiments.sweep import load_sweep
@@ -55,5 +57,8 @@ BEYOND: dict[str, Builder] = {
     "figure-7": figure_7,
     "figure-8": figure_8,
     "figure-9": figure_9,
+    "figure-10a": figure_10a,
+    "figure-10b": figure_10b,
+    "figure-11": figure_11,
 }
 EXPERIMENTS: dict[str, Builder] = PAPER | BEYOND

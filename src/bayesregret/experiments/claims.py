@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from bayesregret.bounds.bound import ANY
+from bayesregret.bounds.bound import ANY, Formula
 from bayesregret.digits import brief, counted, with_error
 from bayesregret.experiments.experiment import PointOutcome, exact_difference_of
 from bayesregret.experiments.table import Claim
@@ -127,12 +127,12 @@ def does_not_move(figure: str, statement: str, outcomes: Sequence[PointOutcome],
 def certified_hold(
     figure: str, outcomes: Sequence[PointOutcome], policies: Sequence[str] = ("bayes-ucb", "ucb1")
 ) -> Claim:
-    """Claim that at every point each certified bound is above the regret of its policy."""
+    """Claim that at every point each certified upper bound is above the regret of its policy."""
     exceptions = []
     compared, tightest = 0, float("inf")
     for outcome in outcomes:
         for name, bound in outcome.result["bounds"].items():
-            if bound["form"] == "certified" and bound["policy"] in (*policies, ANY):
+            if bound["form"] == "certified" and bound["policy"] in (*policies, ANY) and not _is_lower(name):
                 places = range(len(policies)) if bound["policy"] == ANY else [list(policies).index(bound["policy"])]
                 policy = max(places, key=outcome.regret)
                 compared += 1
@@ -147,6 +147,28 @@ def certified_hold(
     verdict: Literal["holds", "fails"] = "fails" if exceptions else "holds"
     statement = "Every certified bound is above the simulated regret."
     return Claim(figure, statement, verdict, evidence, tuple(exceptions), "bayesregret")
+
+
+def none_is_below(figure: str, outcomes: Sequence[PointOutcome], labels: Sequence[str], bound: str) -> Claim:
+    """Claim that no policy has less regret than a lower bound, by exact regrets where known."""
+    below, nearest = [], (float("inf"), "")
+    for outcome in outcomes:
+        least = outcome.bound(bound)
+        for policy, label in enumerate(labels):
+            regret, error = outcome.best_estimate(policy)
+            reach = error if outcome.exact(policy) is not None else DECISIVE * error
+            if regret + reach < least:
+                below.append(f"{outcome.point.name}: {label} {with_error(regret, error)}, bound {brief(least)}")
+            if least > reach:
+                nearest = min(nearest, (regret / least, f"{label}, {outcome.point.name}"))
+    evidence = f"{len(labels)} policies at {counted(len(outcomes), 'point')}; the nearest is {nearest[1]}, "
+    evidence += f"{nearest[0]:.3f} times the bound"
+    statement = "No policy has less regret than the certified lower bound."
+    return Claim(figure, statement, "fails" if below else "holds", evidence, tuple(below), "bayesregret")
+
+
+def _is_lower(bound: str) -> bool:
+    return bound in Formula.every and Formula.every[bound].kind == "lower"
 
 
 def printed_holds(figure: str, theorem: str, outcomes: Sequence[PointOutcome], bound: str, policy: int = 0) -> Claim:

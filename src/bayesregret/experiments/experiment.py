@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bayesregret.experiments.point import Result, Settings, number
-from bayesregret.experiments.table import Axis, Claim, Exact, Kind, Table, Trend
+from bayesregret.experiments.table import Axis, Claim, Exact, Form, Kind, Table, Trend
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class TrendOf:
     kind: Kind
     read: Callable[[Result], tuple[float, float | None]]  # value and standard error
     read_exact: Callable[[Result], ExactValue | None] = lambda result: None
+    form: Form = "line"
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ class PointOutcome:
 
     def exact(self, policy: int) -> ExactValue | None:
         return exact_regret_of(self.result, policy)
+
+    def best_estimate(self, policy: int) -> tuple[float, float]:
+        return best_estimate_of(self.result, policy)
 
     def bound(self, name: str, part: str = "value") -> float:
         return number(self.result["bounds"][name][part])
@@ -104,6 +108,7 @@ def _trend(trend: TrendOf, outcomes: Sequence[PointOutcome]) -> Trend:
         values,
         tuple(errors) if len(errors) == len(values) else None,
         Exact(*zip(*computed, strict=True)) if computed and len(computed) == len(values) else None,
+        trend.form,
     )
 
 
@@ -122,6 +127,12 @@ def exact_regret_of(result: Result, policy: int) -> ExactValue | None:
     return (found["exact"], found["exact_error"]) if "exact" in found else None
 
 
+def best_estimate_of(result: Result, policy: int) -> tuple[float, float]:
+    """Return the exact regret with its numerical error if there is one, otherwise the mean with its standard error."""
+    exact, found = exact_regret_of(result, policy), result["policies"][policy]
+    return (found["regret"], found["stderr"]) if exact is None else exact
+
+
 def exact_difference_of(result: Result, policy: int) -> ExactValue | None:
     """Return the exact regret minus the first policy's."""
     first, other = exact_regret_of(result, 0), exact_regret_of(result, policy)
@@ -136,6 +147,11 @@ def regret_of(policy: int, name: str, label: str) -> TrendOf:
         return found["regret"], found["stderr"]
 
     return TrendOf(name, label, "regret", read, lambda result: exact_regret_of(result, policy))
+
+
+def best_regret_of(policy: int, name: str, label: str) -> TrendOf:
+    """Trend of a policy's regret, exact at points where it is computed and simulated at the others."""
+    return TrendOf(name, label, "regret", lambda result: best_estimate_of(result, policy))
 
 
 def ratio_of(policy: int, name: str, label: str) -> TrendOf:

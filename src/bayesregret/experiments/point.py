@@ -40,7 +40,7 @@ def point_settings(
     seed: int,
     bounds: Sequence[str] | str = (),
     accuracy: float | None = None,
-    exact: bool = False,
+    exact: bool | Sequence[str] = False,
     optimal: bool = False,
     delay: int = 0,
     batch: int = 1,
@@ -48,8 +48,8 @@ def point_settings(
     """Return a point's settings as plain data. A policy is {"name": ...} and its settings, a prior is a problem's dict.
 
     `accuracy` is the relative standard error required of bounds that are averages over random instances; `exact`
-    requests the exact regret of every policy, `optimal` the smallest regret that any policy can have. `delay` and
-    `batch` are those of `simulate`.
+    requests the exact regret of every policy, or of those with these names, `optimal` the smallest regret that any
+    policy can have, or a lower bound on it. `delay` and `batch` are those of `simulate`.
     """
     settings: Settings = {
         "problem": bandit.to_dict(),
@@ -61,6 +61,7 @@ def point_settings(
         "accuracy": accuracy,
     }
     # Defaults are left out, so that points computed before these settings existed keep their keys.
+    exact = exact if isinstance(exact, bool) else list(exact) or False
     optional = {"exact": exact, "optimal": optimal, "delay": delay, "batch": batch}
     return settings | {name: value for name, value in optional.items() if value != DEFAULTS[name]}
 
@@ -131,22 +132,32 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
 
 def _exact(bandit: Bandit, policies: Sequence[Policy], settings: Settings) -> list[dict[str, float]]:
     """Return the exact regret of each policy with its numerical error, if the settings request it."""
-    if not settings.get("exact", False):
+    requested = settings.get("exact", False)
+    if not requested:
         return [{} for _ in policies]
     from bayesregret.exact import exact_regret
 
-    found = (exact_regret(bandit, policy, horizon=settings["horizon"], accuracy=EXACT_ENOUGH) for policy in policies)
-    return [{"exact": exact.regret, "exact_error": exact.error} for exact in found]
+    found: list[dict[str, float]] = []
+    for policy in policies:
+        if requested is True or policy.name in requested:
+            exact = exact_regret(bandit, policy, horizon=settings["horizon"], accuracy=EXACT_ENOUGH)
+            found.append({"exact": exact.regret, "exact_error": exact.error})
+        else:
+            found.append({})
+    return found
 
 
 def _optimal(bandit: Bandit, settings: Settings) -> dict[str, Any]:
     if not settings.get("optimal", False):
         return {}
-    from bayesregret.optimal import bayes_optimal_regret
+    from bayesregret.bounds.least import UNKNOWN, least_regret
 
-    optimal = bayes_optimal_regret(bandit, horizon=settings["horizon"])
-    optimal.check_positive()
-    return {"optimal": {"regret": optimal.regret, "error": optimal.error}}
+    least = least_regret(bandit, settings["horizon"])
+    least.check_has_ratios()
+    if least.regret <= 0.0:
+        raise ValueError(f"optimal must be false here: {UNKNOWN}")
+    is_immediate = (settings.get("delay", 0), settings.get("batch", 1)) == (0, 1)
+    return {"optimal": least.to_dict() | {"exact": least.exact and is_immediate}}
 
 
 def _bounds(bandit: Bandit, settings: Settings) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from bayesregret.experiments.exact_agreement import agreement
 from bayesregret.experiments.experiment import Experiment, Point, PointOutcome, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.experiments.point import ALL_BOUNDS, point_settings
 from bayesregret.experiments.precompute import FEWEST_POINTS
-from bayesregret.experiments.table import OVER_OPTIMAL, Axis, Claim
+from bayesregret.experiments.table import OVER_LOWER_BOUND, OVER_OPTIMAL, Axis, Claim
 from bayesregret.memory import array_bytes, free_memory, shown_bytes
 from bayesregret.models import Bandit
 from bayesregret.policy_data import named, policy_from_dict
@@ -43,7 +43,7 @@ def load_sweep(path: str | os.PathLike[str]) -> list[Experiment]:
     The file has a table `problem` (a problem's fields, or `common = "gaussian"` and its options), a table `vary` with a
     list of values for each field that changes (horizon, delay and batch may be among them), and optionally `policies`,
     `bounds`, `exact`, `optimal`, `horizon`, `delay`, `batch`, `runs`, `seed`, `title`. With `optimal`, regrets are
-    divided by the optimal regret.
+    divided by the optimal regret, or by a certified lower bound on it.
     """
     with naming(path):
         return sweep_experiments(parse_toml(read_text(os.fsdecode(path), LARGEST_FILE)))
@@ -129,6 +129,7 @@ def _experiment(
             optimal=optimal,
         )
         points.append(Point(float(value) if number else float(i + 1), f"{first} {checks.shown(value)}", settings))
+    over = OVER_OPTIMAL if all(_has_optimum(point) for point in points) else OVER_LOWER_BOUND
     where = ", ".join(f"{field} {checks.shown(value)}" for field, value in fixed.items())
     title = str(data.get("title", "Sweep"))
     return Experiment(
@@ -136,11 +137,20 @@ def _experiment(
         f"{title}: {where}" if where else title,
         f"{title} as {first} changes{f', {where}' if where else ''}.",
         Axis(first, _scale([point.x for point in points])),
-        OVER_OPTIMAL if optimal else Axis(paper_settings.REGRET_LABEL, "log" if bounds else "linear"),
+        over if optimal else Axis(paper_settings.REGRET_LABEL, "log" if bounds else "linear"),
         tuple(sorted(points, key=lambda point: point.x)),
         _trends(policies, bounds, ratio_of if optimal else regret_of),
         _claims,
     )
+
+
+def _has_optimum(point: Point) -> bool:
+    """Whether ratios to the optimal regret itself are computed, and not to a lower bound."""
+    from bayesregret.bounds.least import is_programmed
+
+    settings = point.settings
+    is_immediate = (settings.get("delay", 0), settings.get("batch", 1)) == (0, 1)
+    return is_immediate and is_programmed(problem_from_dict(settings["problem"]), settings["horizon"])
 
 
 def _bandit(data: Mapping[str, Any], changed: Mapping[str, Any]) -> Bandit:

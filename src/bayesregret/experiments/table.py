@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 Scale = Literal["linear", "log"]
 Kind = Literal["regret", "difference", "printed", "certified"]
+Form = Literal["line", "marks", "bars"]
 Verdict = Literal["holds", "fails"]
 
 
@@ -23,6 +24,7 @@ class Axis:
 
 
 OVER_OPTIMAL = Axis("regret / least regret", "log", mark=1.0, mark_label="optimal")
+OVER_LOWER_BOUND = Axis("regret / least regret, at most", "log", mark=1.0, mark_label="optimal")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Trend:
     values: tuple[float, ...]
     errors: tuple[float, ...] | None = None
     exact: Exact | None = None  # the values that the simulated ones estimate
+    form: Form = "line"  # how values are drawn; bars begin at the y axis's mark
 
     def in_order(self) -> list[int]:
         """Return the indices of the points from the lowest value to the highest, NaN last."""

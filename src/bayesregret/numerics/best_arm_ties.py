@@ -26,6 +26,7 @@ LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 LOG_ODDS_PANEL = 1.5
 ORDER = 12  # of the panels that are halved until they resolve the density
 LOWEST_LOG = -700.0
+ZOOMS, ZOOM_POINTS = 6, 33  # of the search for the peak
 CHUNK = 4_000_000  # numbers in memory at a time
 
 
@@ -41,18 +42,32 @@ class Ties:
 
     @functools.cached_property
     def log_scale(self) -> float:
-        """Logarithm of about the largest density of a tie: far apart arms have tiny ones."""
-        points, _ = gauss_rule(self.edges, ORDER)
-        return float(self._log_ties(points).max())
+        """Logarithm of the largest density of a tie: far apart arms have tiny ones."""
+        return self._peak[0]
+
+    @functools.cached_property
+    def _peak(self) -> tuple[float, Array]:
+        """Logarithm of the largest density of a tie, and edges that close in on its place.
+
+        The peak may be in a gap between all priors, far narrower than the gap.
+        """
+        points, around = gauss_rule(self.edges, ORDER)[0], []
+        for _ in range(ZOOMS):
+            best = int(np.argmax(self._log_ties(points)))
+            low, high = points[max(best - 1, 0)], points[min(best + 1, len(points) - 1)]
+            around += [low, high]
+            points = np.linspace(low, high, ZOOM_POINTS)
+        return float(self._log_ties(points).max()), np.array(around)
 
     @functools.cached_property
     def density(self) -> PanelFunction:
         """Density of a tie of any two arms, divided by exp(log_scale)."""
+        edges = merge_edges(self.edges, self._peak[1], low=self.edges[0], high=self.edges[-1])
 
         def scaled(y: Array) -> Array:
             return np.exp(np.maximum(self._log_ties(y) - self.log_scale, LOWEST_LOG))[None, :]
 
-        return PanelFunction.fit_halving(scaled, self.edges, ORDER)[0]
+        return PanelFunction.fit_halving(scaled, edges, ORDER)[0]
 
     def _log_ties(self, y: Array) -> Array:
         """Log of the sum over pairs of arms, by kinds: pairs of one kind, and of each kind with those before it."""

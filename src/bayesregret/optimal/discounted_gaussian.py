@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel
@@ -43,8 +42,8 @@ from bayesregret.optimal.gaussian_lattice import (
 
 # Discount after the last decision.
 NEGLIGIBLE = 1e-8
-# Blocks are at most this fraction of the pulls.
-LONGEST_BLOCK = 1e-3
+# Blocks are at most this fraction of the pulls, the prior pseudo-count included up to this fraction of a horizon.
+LONGEST_BLOCK, LONGEST_FOR_INDICES, START = 1e-3, 5e-4, 0.05
 # Discrete stopping boundaries lie this many standard deviations of a step inside those of continuous time (Chernoff).
 DISCRETE_SHIFT = 0.5826
 
@@ -52,14 +51,15 @@ DISCRETE_SHIFT = 0.5826
 class Schedule(NamedTuple):
     """Decisions from the first on: pulls made before each, and what it commits to."""
 
-    pulls: NDArray[np.int64]
-    lengths: NDArray[np.int64]  # pulls that a decision commits to
+    pulls: Array
+    lengths: Array  # pulls that a decision commits to
     discounts: Array  # over these pulls
     pays: Array  # 1 - discount: the payment of a mean 1 above the charge, divided by n
 
-    def precisions(self, pseudo_count: float) -> Array:
-        """Precision that each decision knows: all rewards but the last that it commits to."""
-        return np.asarray(pseudo_count + self.pulls + (self.lengths - 1), dtype=np.float64)
+    @property
+    def known(self) -> Array:
+        """Rewards that each decision knows, none at the first: all but as many as that one commits to."""
+        return np.asarray(self.pulls + (self.lengths - self.lengths[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class DiscountedGaussian:
         How much more the arm can be worth, divided by the horizon, if its mean is shown after the last decision.
     """
 
-    pulls: NDArray[np.int64]
+    pulls: Array
     widths: Array
     neglected: float
     _values: Array  # weighted margins at the second decision
@@ -91,15 +91,20 @@ class DiscountedGaussian:
         return heights, slopes
 
 
-def make_schedule(horizon: float, longest: float = LONGEST_BLOCK) -> Schedule:
-    """Return decisions of one pull each, then of blocks, until the discount is negligible."""
+def make_schedule(pseudo_count: float, horizon: float, longest: float = LONGEST_BLOCK, whole: bool = True) -> Schedule:
+    """Return decisions of one pull each, then of blocks, until the discount is negligible.
+
+    A bound needs blocks of `whole` pulls, the first of one. But where such blocks get longer, widths have kinks, of up
+    to two percent. Without `whole` they are smooth.
+    """
     end = horizon * -math.log(NEGLIGIBLE)
-    starts = []
-    at = 0
+    base = min(pseudo_count, START * horizon)
+    starts, at = [0.0], 1.0 if whole else max(1.0, longest * base)
     while at < end:
         starts.append(at)
-        at += max(1, int(longest * at))
-    pulls = np.array(starts, dtype=np.int64)
+        length = max(1.0, longest * (base + at))
+        at += math.floor(length) if whole else length
+    pulls = np.array(starts)
     lengths = np.diff(np.append(pulls, at))
     logarithms = lengths * (math.log1p(-1.0 / horizon) if horizon > 1 else -math.inf)
     return Schedule(pulls, lengths, np.exp(logarithms), -np.expm1(logarithms))
@@ -107,22 +112,30 @@ def make_schedule(horizon: float, longest: float = LONGEST_BLOCK) -> Schedule:
 
 @functools.lru_cache(maxsize=64)
 def discounted_gaussian(
-    pseudo_count: float, horizon: float, points: int = POINTS, longest: float = LONGEST_BLOCK
+    pseudo_count: float, horizon: float, points: int = POINTS, longest: float = LONGEST_BLOCK, whole: bool = True
 ) -> DiscountedGaussian:
     """Solve the stopping problem with discount 1 - 1/horizon of an arm with noise 1 and this prior pseudo-count."""
-    schedule = make_schedule(horizon, longest)
-    precisions = schedule.precisions(pseudo_count)
+    schedule = make_schedule(pseudo_count, horizon, longest, whole)
+    known = schedule.known
+    precisions = pseudo_count + known
     deviations = np.sqrt(np.diff(precisions) / (precisions[1:] * precisions[:-1]))
     learning = np.sqrt((precisions[-1] - precisions) / (precisions[-1] * precisions))
     widths = np.empty(len(precisions))
     lattice = make_lattice(_longest(learning, deviations, points))
     bottom, top, spacing, swapped = compile_kernel(_sweep_back)(
-        learning, deviations, schedule.pays, schedule.discounts, points, end_rule(), lattice, widths
+        learning,
+        deviations,
+        np.minimum.accumulate(deviations),
+        schedule.pays,
+        schedule.discounts,
+        points,
+        end_rule(),
+        lattice,
+        widths,
     )
     values = lattice.earlier if swapped else lattice.now
     middle = len(values) // 2
     first = (float(deviations[0]), float(schedule.pays[0]), float(schedule.discounts[0]))
-    known = schedule.pulls + schedule.lengths - 1
     unit = 1.0 / np.sqrt(precisions * (precisions + 1.0))[:-1]
     widths[:-1] += DISCRETE_SHIFT * np.where(schedule.lengths[:-1] > 1, deviations - unit, 0.0)
     return DiscountedGaussian(
@@ -135,31 +148,46 @@ def discounted_gaussian(
     )
 
 
+def solve_for_indices(pseudo_count: float, lifetime: float) -> DiscountedGaussian:
+    """Solve the stopping problem for its widths, smooth in the pulls and within 0.02 percent."""
+    return discounted_gaussian(pseudo_count, lifetime, longest=LONGEST_FOR_INDICES, whole=False)
+
+
 def _longest(learning: Array, deviations: Array, points: int) -> int:
     """Lattice points on each side that suffice for all decisions."""
-    reach = math.ceil(REACH * 2 * points) + 1
-    farthest = math.ceil(SURE * float(np.max(learning[:-1] / deviations)) * 2 * points)
+    least = np.minimum.accumulate(deviations)
+    reach = math.ceil(REACH * float(np.max(deviations / least)) * 2 * points) + 1
+    farthest = math.ceil(SURE * float(np.max(learning[:-1] / least)) * 2 * points)
     return farthest + 4 * reach + 4 * STENCIL + 2 * SPARE
 
 
 def _sweep_back(
-    learning: Array, deviations: Array, pays: Array, discounts: Array, points: int, rule: Any, lattice: Any, widths: Any
+    learning: Array,
+    deviations: Array,
+    least: Array,
+    pays: Array,
+    discounts: Array,
+    points: int,
+    rule: Any,
+    lattice: Any,
+    widths: Any,
 ) -> Any:
     """Write the widths of all decisions; leave weighted margins at the second decision in one of the two buffers.
 
-    `learning` is the standard deviation of all that is learned later. Returns the first and last point, the spacing,
-    and whether the margins are in the second buffer.
+    `learning` is the standard deviation of all that is learned later, `least` that of the shortest step up to a
+    decision: its lattice serves all earlier steps, too. Returns the first and last point, the spacing, and whether the
+    margins are in the second buffer.
     """
     now, earlier = lattice.now, lattice.earlier
     middle = now.shape[0] // 2
     last = deviations.shape[0]
-    spacing = deviations[last - 1] / points
+    spacing = least[last - 1] / points
     zero, top = 0.0, 0
     widths[last] = 0.0
     for i in range(-SPARE, 1):
         now[middle + i] = spacing * i
     for i in range(last - 1, 0, -1):
-        if deviations[i] >= 2 * points * spacing:
+        if least[i] >= 2 * points * spacing:
             spacing, zero, top = 2.0 * spacing, 0.5 * zero, top // 2
             drop_every_other(now, middle, math.ceil(zero) - BELOW, top)
         reach = math.ceil(REACH * deviations[i] / spacing)

@@ -15,6 +15,8 @@ Values are multiplied by 1 - g. Far above the charge W is at most m - y plus a c
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -37,11 +39,9 @@ REACH = 1e-12  # probability that the mean reward is beyond what lattices reach
 class PoissonAccuracy(NamedTuple):
     """All these may be refined independently; every choice overestimates W."""
 
-    growth: float = 0.07  # of the pseudo-count in a block
-    points: float = 8.0  # per deviation, at least this, at most twice this
-
-    def coarser(self, times: float) -> PoissonAccuracy:
-        return PoissonAccuracy(self.growth * times, self.points / times)
+    growth: float = 0.06  # of the pseudo-count in a block
+    points: float = 12.0  # per deviation of the mean, at least this, at most twice this
+    step_points: float = 1.0  # per deviation of a step, likewise
 
 
 class Lattices(NamedTuple):
@@ -77,23 +77,36 @@ def is_coarse(shape: float, rate: float) -> bool:
 def solve_poisson(shape: float, rate: float, horizon: int, charges: Array, accuracy: PoissonAccuracy) -> Array:
     """Return (1 - g) C for each positive charge, before the first pull; where it is negative, W is 0."""
     stages = make_stages(horizon, rate, accuracy.growth)
-    lattices = _lattices(shape, rate, stages, charges, accuracy.points)
-    size = int(lattices.depths.max()) + 1
-    last = shape + lattices.spacings[-1][:, None] * np.maximum(lattices.tops[-1][:, None] - np.arange(size), 0.0)
-    over, _ = gamma_excess(last, lattices.rates[-1], charges[:, None])
+    solve = compile_kernel(_solve)
     found = np.empty(len(charges))
-    compile_kernel(_solve)(shape, charges, lattices, over, np.empty(size), np.empty(size), found)
+    workers = max(1, min(os.cpu_count() or 1, len(charges)))
+
+    def some(first: int) -> None:
+        part = np.ascontiguousarray(charges[first::workers])
+        lattices = _lattices(shape, rate, stages, part, accuracy)
+        size = int(lattices.depths.max()) + 1
+        last = shape + lattices.spacings[-1][:, None] * np.maximum(lattices.tops[-1][:, None] - np.arange(size), 0.0)
+        over, _ = gamma_excess(last, lattices.rates[-1], part[:, None])
+        values = np.empty(len(part))
+        solve(shape, part, lattices, over, np.empty(size), np.empty(size), values)
+        found[first::workers] = values
+
+    if workers == 1:
+        some(0)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(some, range(workers)))
     return found
 
 
-def _lattices(shape: float, rate: float, stages: list[Stage], charges: Array, points: float) -> Lattices:
+def _lattices(shape: float, rate: float, stages: list[Stage], charges: Array, accuracy: PoissonAccuracy) -> Lattices:
     revealed = np.array([stage.revealed for stage in stages], dtype=np.float64)
     rates, blocks = rate + revealed, np.diff(revealed)
     centres = rates[:, None] * charges
     deviations = np.sqrt(centres)
-    widest = deviations / points
+    widest = deviations / accuracy.points
     steps = np.sqrt(charges * (blocks * (1.0 + blocks / rates[:-1]))[:, None])
-    widest[1:] = np.minimum(widest[1:], steps)
+    widest[1:] = np.minimum(widest[1:], steps / accuracy.step_points)
     spacings = np.exp2(np.floor(np.log2(np.maximum(1.0, widest))))
     highest = revealed * float(special.gammainccinv(shape, REACH)) / rate
     reached = (highest + SURE * np.sqrt(highest) + SURE_SUMS)[:, None]

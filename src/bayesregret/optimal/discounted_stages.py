@@ -15,12 +15,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from bayesregret.checks import Array
-
-HORIZONS = 8.0  # pulls after which the mean reward is revealed, in horizons: of weight exp(-8)
-CLOSEST = 1e-6  # gaps between points, relative to their median
+HORIZONS = 10.0  # pulls after which the mean reward is revealed, in horizons: of weight exp(-10)
 START = 0.25  # in horizons: blocks are as short as if the pseudo-count were at most this
 
 
@@ -48,27 +43,3 @@ def make_stages(horizon: int, pseudo_count: float, growth: float) -> list[Stage]
         if horizon == 1:
             break
     return stages
-
-
-def kept_points(points: Array) -> Array:
-    """Leave out points so close to the one before that differences of probabilities would have no digits."""
-    gaps = np.diff(points)
-    kept: Array = points[np.append(True, gaps > CLOSEST * np.median(gaps))]
-    return kept
-
-
-def hat_weights(points: Array, below: Array, above: Array, moment_below: Array, moment_above: Array) -> Array:
-    """Weights of points that spread a random variable: E f(X) <= sum of weights times f(points) for convex f.
-
-    All mass between two points goes to these, with the same mean. Mass beyond an end goes to that end. The other
-    arguments are P(X < x), P(X > x), E[X; X < x] and E[X; X > x] at the points.
-    """
-    low = below[1:] <= 0.5
-    mass = np.where(low, np.diff(below), -np.diff(above))
-    moment = np.where(low, np.diff(moment_below), -np.diff(moment_above))
-    width = np.diff(points)
-    up = np.clip((moment - points[:-1] * mass) / width, 0.0, mass)
-    weights: Array = np.append(mass - up, 0.0) + np.append(0.0, up)
-    weights[0] += below[0]
-    weights[-1] += above[-1]
-    return weights

@@ -16,7 +16,7 @@ from scipy.interpolate import make_interp_spline
 from bayesregret.checks import Array
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.optimal.discounted_bernoulli_table import bernoulli_table
-from bayesregret.optimal.discounted_gaussian import discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import solve_for_indices
 from bayesregret.optimal.gittins import check_has_indices, kinds_of_bernoulli, lifetime_of, pseudo_counts_of
 
 LARGEST_HORIZON = {"bernoulli": 5_000, "gaussian": 10_000_000}
@@ -56,7 +56,7 @@ def gaussian_tables(bandit: GaussianBandit, discount: float, depth: int) -> tupl
 
 
 def bernoulli_tables(bandit: BernoulliBandit, discount: float, depth: int) -> tuple[Array, NDArray[np.int64]]:
-    """One row of indices per kind of arm, by pulls and successes, and the kind of every arm."""
+    """One row of indices per kind of arm, by failures and successes, and the kind of every arm."""
     kinds, kind = kinds_of_bernoulli(bandit)
     return _bernoulli_tables(tuple(map(tuple, kinds.tolist())), lifetime_of(discount), depth), kind
 
@@ -68,7 +68,14 @@ def _gaussian_tables(pseudo_counts: tuple[float, ...], lifetime: float, depth: i
 
 @functools.lru_cache(maxsize=4)
 def _bernoulli_tables(kinds: tuple[Any, ...], lifetime: float, depth: int) -> Array:
-    return np.stack([bernoulli_table(alpha, beta, lifetime, depth) for alpha, beta in kinds])
+    return np.stack([by_failures(bernoulli_table(alpha, beta, lifetime, depth), depth) for alpha, beta in kinds])
+
+
+def by_failures(table: Array, depth: int) -> Array:
+    """Order a table by failures and then successes, given one by pulls and then successes."""
+    pulls = np.arange(depth)
+    first = pulls * (pulls + 1) // 2
+    return np.concatenate([table[first[failures:] + pulls[: depth - failures]] for failures in range(depth)])
 
 
 def gaussian_widths(pseudo_count: float, lifetime: float, depth: int) -> Array:
@@ -79,7 +86,7 @@ def gaussian_widths(pseudo_count: float, lifetime: float, depth: int) -> Array:
     """
     if pseudo_count >= CERTAIN:
         return np.zeros(depth)
-    solved = discounted_gaussian(pseudo_count, lifetime)
+    solved = solve_for_indices(pseudo_count, lifetime)
     wanted, known = np.arange(depth), solved.pulls
     if depth <= len(known) and known[depth - 1] == depth - 1:
         return solved.widths[:depth].copy()

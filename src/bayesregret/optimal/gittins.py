@@ -16,7 +16,7 @@ from bayesregret.contracts.fast import reward_deviation
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.optimal.discounted_bernoulli import bernoulli_discounted_index
-from bayesregret.optimal.discounted_gaussian import discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import solve_for_indices
 from bayesregret.optimal.gittins_bernoulli import bernoulli_index, bernoulli_table
 from bayesregret.optimal.gittins_gaussian import gaussian_width
 from bayesregret.optimal.gittins_gaussian_table import gaussian_table
@@ -87,7 +87,7 @@ def gittins_index(
     all_pulls = float(prior_pulls(bandit.model, arm) + pulls)
     mean = (prior_total(bandit.model, arm) + checks.real("total", total)) / all_pulls
     if lifetime is not None:
-        width = float(discounted_gaussian(all_pulls, lifetime).widths[0])
+        width = float(solve_for_indices(all_pulls, lifetime).widths[0])
     else:
         width = gaussian_width(all_pulls, rounds_ahead, factor)
     return float(mean + reward_deviation(bandit.model, arm) * width)

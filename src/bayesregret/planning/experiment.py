@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 
 from bayesregret import bounds
 from bayesregret.bounds.bound import Formula
+from bayesregret.bounds.least import Least
 from bayesregret.bounds.result import Bound
 from bayesregret.checks import Array
 from bayesregret.exact import exact_regret, explore_commit_regret
 from bayesregret.exact.availability import why_simulated
 from bayesregret.exact.explore_commit.best_length import prior_means
 from bayesregret.models import Bandit
-from bayesregret.optimal import OptimalRegret, bayes_optimal_regret
+from bayesregret.planning.beliefs import believed_bandit, with_belief
+from bayesregret.planning.least import quick_least
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.run_budget import (
     DELTA_BUDGET,
     SWEEP_BUDGET,
+    gittins_table_seconds,
     has_slow_quantiles,
     runs_for_point,
     runs_for_policy,
 )
 from bayesregret.planning.tracked_simulation import TrackedRuns, TrackedSimulation, track
-from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Policy, Thompson
+from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Gittins, Policy, Thompson
 from bayesregret.progress import Progress
 from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.simulate import simulate
@@ -31,8 +35,7 @@ from bayesregret.simulation.simulate import simulate
 DEFAULT: tuple[Policy, ...] = (BayesUCB(), Thompson(), KLUCB(), MOSS(), UCB1())
 WITHOUT_PRIOR: tuple[Policy, ...] = (UCB1(), KLUCB())
 AB_TEST = "A/B test"
-# For each number of arms, the longest horizon whose optimal regret takes about a second.
-QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
+LONGEST_TABLE = 1.0  # seconds for a table of Gittins indices
 # Sweeps have their own seeds: the winner of a sweep is judged on instances that the sweep did not use.
 FIRST_SWEEP_SEED = 2**65
 ROUNDING = 1e-12  # relative error of a closed form
@@ -137,17 +140,29 @@ class PlannedExperiment:
         tracked = self._tracked(policy, self.horizon, self.runs_for_policy(policy), self.seed)
         exact, error = (exact_or_none(self.bandit, policy, self.horizon) if self.is_immediate else None) or (None, None)
         regret = float(tracked.final_regret.mean()) if exact is None else exact
-        least = self.least if self.is_immediate else None
-        ratio = None if least is None or least.regret <= 0.0 else regret / least.regret
+        ratio = None if self.least is None or self.least.regret <= 0.0 else regret / self.least.regret
         bound = best_bound(self.bandit, policy, self.horizon) if self.is_immediate else None
         return PolicyOutcome(name, policy, self.horizon, tracked, exact, error, bound, ratio)
 
     @functools.cached_property
-    def least(self) -> OptimalRegret | None:
-        """Optimal regret, where it is quick to compute."""
-        if self.bandit.kind != "bernoulli" or self.horizon > QUICK_OPTIMUM.get(self.bandit.arms, 0):
-            return None
-        return bayes_optimal_regret(self.bandit, horizon=self.horizon)
+    def least(self) -> Least | None:
+        """The least regret of any policy or a lower bound on it, where that is quick to compute."""
+        least = quick_least(self.bandit, self.horizon)
+        # With late rewards the least regret is larger.
+        return least if least is None else dataclasses.replace(least, exact=least.exact and self.is_immediate)
+
+
+def default_policies(bandit: Bandit, horizon: int) -> list[Policy]:
+    """The policies that a plan compares: those that run on the bandit, with the belief that they have in a plan."""
+    found = [with_belief(policy, bandit) for policy in (*DEFAULT, *_quick_gittins(bandit, horizon))]
+    return [policy for policy in found if runs_on(policy, bandit, horizon)]
+
+
+def _quick_gittins(bandit: Bandit, horizon: int) -> list[Policy]:
+    """The Gittins index with discount 1 - 1/horizon, to two digits, if its tables take about a second at most."""
+    if horizon == 1 or gittins_table_seconds(believed_bandit(bandit), horizon) > LONGEST_TABLE:
+        return []
+    return [Gittins(discount=round(1.0 - float(f"{1.0 / horizon:.2g}"), 15))]
 
 
 def check_runs_on(bandit: Bandit, policy: Policy, horizon: int) -> None:
@@ -183,7 +198,8 @@ def exact_or_none(bandit: Bandit, policy: Policy, horizon: int) -> tuple[float, 
             return None
         regret = explore_commit_regret(bandit, horizon=horizon, explore=policy.explore)
         return regret, ROUNDING * (regret + horizon)
-    if type(policy) not in (BayesUCB, UCB1) or why_simulated(bandit, horizon, None) is not None:
+    is_index = type(policy) in (BayesUCB, UCB1) or (isinstance(policy, Gittins) and policy.discount is not None)
+    if not is_index or why_simulated(bandit, horizon, None) is not None:
         return None
     try:
         found = exact_regret(bandit, policy, horizon=horizon)

@@ -7,35 +7,33 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from bayesregret import bounds, checks
-from bayesregret.digits import upper_bound_digits, with_error
+from bayesregret.digits import counted, upper_bound_digits
 from bayesregret.models import Bandit, MixtureBandit
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.old_spellings import horizon_by_name
 from bayesregret.planning.ab_test import best_ab_test
-from bayesregret.planning.beliefs import explicit_prior, uses_prior, with_belief, without_belief
+from bayesregret.planning.beliefs import with_belief, without_belief
 from bayesregret.planning.costs import limit_in_costs, scenario_in_costs
 from bayesregret.planning.delta_tuning import DeltaAdvice, advise_delta
 from bayesregret.planning.elsewhere import OtherHorizon, Scenario
 from bayesregret.planning.experiment import (
     AB_TEST,
-    DEFAULT,
     PlannedExperiment,
     check_runs_on,
-    policy_without_prior,
-    runs_on,
+    default_policies,
 )
-from bayesregret.planning.misspecification import PriorLimit, prior_limits
+from bayesregret.planning.least import why_no_ratios
 from bayesregret.planning.other_horizons import other_horizons
-from bayesregret.planning.perturbed_priors import can_shift, can_stretch
 from bayesregret.planning.policy_outcome import PolicyOutcome
+from bayesregret.planning.prior_examination import examine_prior
+from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
 from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles
-from bayesregret.planning.scenarios import possibilities, scenarios
+from bayesregret.planning.scenarios import scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
-from bayesregret.planning.value_of_prior import PriorWorth, prior_worth
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
@@ -89,8 +87,8 @@ def plan(
         they have another prior, while instances come from the mixture.
     policies : Policy or str, an iterable of them, or a mapping of names to them, optional
         Policies to compare, or their names such as "thompson"; by default those of BayesUCB, Thompson, KLUCB, MOSS and
-        UCB1 that run on this bandit. An A/B test of the best length is always added, and BayesUCB with its best delta
-        if BayesUCB is compared.
+        UCB1 that run on this bandit, and Gittins with a discount where its tables take about a second. An A/B test of
+        the best length is always added, and BayesUCB with its best delta if BayesUCB is compared.
     horizon : int
         Number of rounds.
     regret_per_round : float, optional
@@ -98,7 +96,8 @@ def plan(
     budget : float, optional
         Regret for which to find the number of arms and the width of the prior that it allows.
     delay, batch : int, optional
-        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds, as in `simulate`.
+        Rewards arrive `delay` rounds late, and at the ends of batches of `batch` rounds, as in `simulate`; some reward
+        must arrive before the last round.
     epsilon : float, optional
         The table shows from which round on a policy is, with 95 percent probability, on an arm whose mean reward is
         within epsilon of the best; by default a tenth of what the best arm is worth over a random one.
@@ -122,8 +121,9 @@ def plan(
     Returns
     -------
     Plan
-        The expected outcome of each policy; the value of the prior to the recommended policy and how wrong it may be;
-        what would change the recommendation; the best delta of BayesUCB; and how to run it.
+        The expected outcome of each policy; how much any policy could still save; the value of the prior to the
+        recommended policy and how wrong it may be; what would change the recommendation; the best delta of BayesUCB;
+        and how to run it.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def plan(
         checks.positive("regret_per_round", regret_per_round)
     if budget is not None:
         checks.positive("budget", budget)
-    delay, batch = checked_late(delay, batch, horizon)
+    delay, batch = _checked_late(delay, batch, horizon)
     if not isinstance(minimise, bool):
         raise checks.fail("minimise", "True or False", minimise)
     kept = checked_control(bandit, control, control_arm)
@@ -161,11 +161,21 @@ def plan(
         return _plan(experiment, chosen, request)
 
 
+def _checked_late(delay: int, batch: int, horizon: int) -> tuple[int, int]:
+    """Return delay and batch, which must let a reward arrive before the last round: there is nothing to plan else."""
+    delay, batch = checked_late(delay, batch, horizon)
+    no_reward = f"or no reward arrives before the last of {counted(horizon, 'round')}"
+    if batch >= horizon and batch > 1:
+        raise checks.fail("batch", f"less than the horizon, {no_reward}", batch)
+    if delay > 0 and batch * ((horizon - 1) // batch) <= delay:
+        raise checks.fail("delay", f"shorter, {no_reward}", delay)
+    return delay, batch
+
+
 def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
     """The policies by name: the default ones that run on this bandit, or the given ones, which all must."""
     if policies is None:
-        default = [with_belief(policy, bandit) for policy in DEFAULT]
-        return named([policy for policy in default if runs_on(policy, bandit, horizon)])
+        return named(default_policies(bandit, horizon))
     chosen = {name: with_belief(policy, bandit) for name, policy in named(policies).items()}
     for policy in chosen.values():
         check_runs_on(bandit, policy, horizon)
@@ -187,8 +197,8 @@ def _work(experiment: PlannedExperiment, policies: list[Policy]) -> int:
 
 def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Request) -> Plan:
     outcomes, advice, notes = _outcomes(experiment, chosen)
-    best = min(outcomes.values(), key=lambda outcome: outcome.regret.mean)
-    worth, limits, more = _prior_of(experiment, outcomes, best)
+    best = recommended(outcomes.values())
+    worth, limits, more = examine_prior(experiment, outcomes, best)
     possible, others = _elsewhere(experiment, outcomes, best)
     settled = settling(experiment, best)
     inversions, refused = _inversions(experiment, best, request)
@@ -209,9 +219,13 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         scenarios=tuple(scenario_in_costs(scenario, bandit) if minimise else scenario for scenario in possible),
         other_horizons=tuple(others),
         delta=advice,
-        least=experiment.least if experiment.is_immediate else None,
+        least=experiment.least,
         inversions=tuple(inversions),
-        notes=(*notes, *more, *refused, *_caveats(experiment, request), *_bound_for_all(experiment, outcomes)),
+        notes=(
+            *(*notes, *more, *refused),
+            *why_no_ratios(bandit, experiment.horizon, experiment.least),
+            *_bound_for_all(experiment, outcomes),
+        ),
     )
 
 
@@ -232,21 +246,6 @@ def _elsewhere(
         horizon, policies, best.name, lambda rounds, policy: experiment.regrets_elsewhere(bandit, rounds, policy)
     )
     return possible, others
-
-
-def _caveats(experiment: PlannedExperiment, request: Request) -> list[str]:
-    """Warnings about the question itself."""
-    found = []
-    last_seen = experiment.batch * ((experiment.horizon - 1) // experiment.batch) - experiment.delay
-    if last_seen < 1 and not experiment.is_immediate:
-        found.append("No reward arrives before the last round: no policy can learn anything.")
-    is_known = request.control is not None and request.control.mean is not None
-    if is_known and any(scenario.field == "level" for scenario in possibilities(experiment.bandit)):
-        found.append(
-            "The prior does not use the control: its level varies as in past experiments. If the new arms vary around "
-            "the control, fit the prior with that level (bayesregret prior fit --level)."
-        )
-    return found
 
 
 def _bound_for_all(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> list[str]:
@@ -292,44 +291,11 @@ def _is_usual(policy: Policy) -> bool:
     return isinstance(policy, BayesUCB) and policy.delta is None
 
 
-def _prior_of(
-    experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome], best: PolicyOutcome
-) -> tuple[PriorWorth | None, list[PriorLimit], list[str]]:
-    """Value of the prior to the recommended policy, how wrong the prior may be, and notes."""
-    bandit = experiment.bandit
-    if bandit.arms == 1:
-        return None, [], []
-    rival = _without_prior(experiment, outcomes)
-    if rival is None:
-        kind = bandit.representative.kind
-        return None, [], [f"No policy without a prior runs on {kind} rewards: the value of the prior is not computed."]
-    uses = uses_prior(best.policy, bandit)
-    if uses is None:
-        unknown = f"It is not known whether {best.name} uses the prior: its method belief returns a model of its own."
-        return None, [], [unknown]
-    if not uses:
-        return None, [], [f"{best.name} uses no prior: a wrong prior cannot mislead it."]
-    worth = prior_worth(best, rival)
-    experiment.bar.describe("wrong priors")
-    believed = explicit_prior(best.policy) or bandit
-    limits = prior_limits(believed, best.policy, rival.policy, experiment.regrets)
-    named_limits = [dataclasses.replace(limit, policy=best.name, rival=rival.name) for limit in limits]
-    return worth, named_limits, _unexamined_priors(experiment, believed, best, rival, bool(limits))
-
-
-def _without_prior(experiment: PlannedExperiment, outcomes: dict[str, PolicyOutcome]) -> PolicyOutcome | None:
-    """The best of the policies that use no prior; one that is not compared, if none of those is."""
-    found = [outcome for outcome in outcomes.values() if uses_prior(outcome.policy, experiment.bandit) is False]
-    if found:
-        return min(found, key=lambda outcome: outcome.regret.mean)
-    rival = policy_without_prior(experiment.bandit, experiment.horizon)
-    return None if rival is None else experiment.outcome(rival.name, rival)
-
-
 def _tuned(experiment: PlannedExperiment, usual: BayesUCB, advice: DeltaAdvice) -> PolicyOutcome:
     """Outcome of BayesUCB with the best delta, rounded to two digits."""
     delta = min(MOST_DELTA, float(f"{advice.best:.2g}"))
-    return experiment.outcome(with_settings(BayesUCB(delta)), dataclasses.replace(usual, delta=delta))
+    outcome = experiment.outcome(with_settings(BayesUCB(delta)), dataclasses.replace(usual, delta=delta))
+    return dataclasses.replace(outcome, is_tuned=True)
 
 
 def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> DeltaAdvice:
@@ -337,29 +303,6 @@ def _judged(advice: DeltaAdvice, usual: PolicyOutcome, tuned: PolicyOutcome) -> 
     if advice.is_exact:
         return advice
     return dataclasses.replace(advice, usual_cost=paired(usual.tracked.final_regret, tuned.tracked.final_regret))
-
-
-def _unexamined_priors(
-    experiment: PlannedExperiment, believed: Bandit, best: PolicyOutcome, rival: PolicyOutcome, is_examined: bool
-) -> list[str]:
-    """Notes on the wrong priors that were not examined, with the reason."""
-    if not is_examined:
-        more = paired(experiment.regrets(best.policy), experiment.regrets(rival.policy))
-        difference = with_error(more.mean, more.stderr, signed=True)
-        return [
-            "How wrong the prior may be is not computed: even with the prior of the problem, the regret of "
-            f"{best.name} minus that of {rival.name} is {difference}."
-        ]
-    fixed = [field for field, can in (("mean", can_shift(believed)), ("width", can_stretch(believed))) if not can]
-    return [
-        f"A wrong prior {field} is not examined: it is not a single number for {_kind_of_arms(believed)}."
-        for field in fixed
-    ]
-
-
-def _kind_of_arms(bandit: Bandit) -> str:
-    is_level = bandit.kind == "linear" and any(end.field == "level" for end in possibilities(bandit))
-    return "arms that share a level" if is_level else f"{bandit.kind} arms"
 
 
 def _inversions(
@@ -371,7 +314,8 @@ def _inversions(
     """
     bandit, horizon, budget = experiment.bandit, experiment.horizon, request.budget
     regret_per_round = request.regret_per_round
-    is_for_one_horizon = isinstance(best.policy, ExploreCommit) or getattr(best.policy, "delta", None) is not None
+    has_setting = any(getattr(best.policy, name, None) is not None for name in ("delta", "discount"))
+    is_for_one_horizon = isinstance(best.policy, ExploreCommit) or has_setting
     shared: dict[str, Any] = {
         "policy": None if is_for_one_horizon else without_belief(best.policy, bandit),
         "delay": experiment.delay,

@@ -31,7 +31,8 @@ class PolicyOutcome:
     exact: float | None  # Bayes regret without simulation, where that is quick
     exact_error: float | None
     bound: Bound | None  # the best certified bound that holds
-    least_ratio: float | None  # regret divided by the optimal regret, where that is known
+    least_ratio: float | None  # regret divided by the least regret, or by a lower bound on it
+    is_tuned: bool = False  # whether the plan chose its delta
 
     @property
     def runs(self) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesregret.agent import Agent
+from bayesregret.bounds.least import Least
 from bayesregret.digits import (
     PLUS_MINUS,
     counted,
@@ -22,11 +23,11 @@ from bayesregret.digits import (
 )
 from bayesregret.extras import require
 from bayesregret.models import Bandit
-from bayesregret.optimal import OptimalRegret
 from bayesregret.planning.delta_tuning import DeltaAdvice
 from bayesregret.planning.elsewhere import OtherHorizon, Scenario
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import LIKELY, QUANTILES, PolicyOutcome
+from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.reward import ExpectedReward
 from bayesregret.planning.running import snippet
 from bayesregret.planning.settling import Settling
@@ -77,8 +78,8 @@ class Plan(Result):
         What a horizon half or twice as long would change.
     delta : DeltaAdvice or None
         The best delta of BayesUCB; None if no delta matters or the search would take too long.
-    least : OptimalRegret or None
-        Optimal regret, where it is quick to compute.
+    least : Least or None
+        The least regret of any policy or a certified lower bound on it, where that is quick to compute.
     inversions : tuple[Inversion, ...]
         Answers to the target searches that were requested.
     notes : tuple[str, ...]
@@ -107,7 +108,7 @@ class Plan(Result):
     scenarios: tuple[Scenario, ...]
     other_horizons: tuple[OtherHorizon, ...]
     delta: DeltaAdvice | None
-    least: OptimalRegret | None
+    least: Least | None
     inversions: tuple[Inversion, ...]
     notes: tuple[str, ...]
 
@@ -119,34 +120,46 @@ class Plan(Result):
 
     @property
     def best(self) -> PolicyOutcome:
-        """The outcome with the least expected regret."""
-        return min(self.outcomes.values(), key=lambda outcome: outcome.regret.mean)
+        """The recommended outcome: the least expected regret, but no tuned delta that is not clearly better."""
+        return recommended(self.outcomes.values())
 
     def table(self) -> list[list[str]]:
         """Return headings and one row per policy, in increasing order of regret."""
         quantiles = [f"{probability:.0%}" for probability in QUANTILES]
-        headings = ["policy", "Bayes regret", *quantiles, "certified", "per round", "best arm at the end"]
+        least = ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
+        proved = ["certified"] if self._has_bounds else []
+        headings = ["policy", "Bayes regret", *quantiles, *proved, *least, "per round", "best arm at the end"]
         headings.append(f"within {self.epsilon:g} from round")
-        headings += ["times the least"] if self.least is not None and self.least.regret > 0.0 else []
         return [headings, *map(self._row, self._in_order)]
+
+    @property
+    def _has_bounds(self) -> bool:
+        return any(outcome.bound is not None for outcome in self.outcomes.values())
 
     def _row(self, outcome: PolicyOutcome) -> list[str]:
         is_only_arm = self.bandit.arms == 1
         regret, each, on_best = outcome.regret, outcome.regret_per_round, outcome.on_best
-        row = [
+        ratio = outcome.least_ratio
+        proved = "-" if outcome.bound is None else upper_bound_digits(outcome.bound.value)
+        return [
             outcome.name,
             exact_or_with_error(regret.mean, regret.stderr, is_exact=is_only_arm or outcome.exact is not None),
             *(rounded_to_error(value.mean, value.stderr) for value in outcome.quantiles.values()),
-            "-" if outcome.bound is None else upper_bound_digits(outcome.bound.value),
+            *([proved] if self._has_bounds else []),
+            *([] if ratio is None else [self._ratio_text(outcome, ratio)]),
             rounded_to_error(each.mean, max(each.stderr, 1e-3 * each.mean)),
             "100%" if is_only_arm else percent(on_best.mean, on_best.stderr),
             self._settled_text(outcome),
         ]
-        ratio = outcome.least_ratio
-        if ratio is not None:
-            relative_error = regret.stderr / regret.mean if regret.mean > 0.0 else 0.0
-            row.append(rounded_to_error(ratio, max(1e-4, relative_error) * ratio))
-        return row
+
+    def _ratio_text(self, outcome: PolicyOutcome, ratio: float) -> str:
+        """The ratio to the least regret, or its upper limit where only a lower bound is known."""
+        is_limit = self.least is not None and not self.least.exact
+        if is_limit and outcome.exact is not None:
+            return f"at most {upper_bound_digits(ratio, 3)}"
+        relative_error = outcome.regret.stderr / outcome.regret.mean if outcome.regret.mean > 0.0 else 0.0
+        text = rounded_to_error(ratio, max(1e-4, relative_error) * ratio)
+        return f"at most {text}" if is_limit else text
 
     def _settled_text(self, outcome: PolicyOutcome) -> str:
         if outcome.settled is not None:
@@ -181,7 +194,8 @@ class Plan(Result):
         runs = sorted({outcome.runs for outcome in self.outcomes.values()})
         many = counted(runs[-1], "run") if len(runs) == 1 else f"{runs[0]:,} to {counted(runs[-1], 'run')}"
         size = f"{counted(self.bandit.arms, 'arm')}, {counted(self.horizon, 'round')}"
-        late = "" if (self.delay, self.batch) == (0, 1) else f", delay {self.delay:,}, batches of {self.batch:,}"
+        late = f", delay {self.delay:,}" if self.delay > 0 else ""
+        late += f", batches of {self.batch:,}" if self.batch > 1 else ""
         made = f"{self.bandit.kind} bandit, {size}{late}, {many} of each policy, seed {self.seed}"
         return "\n".join([*self.sentences(), *self.notes, f"{made}; {PLUS_MINUS} one standard error"])
 
@@ -248,7 +262,7 @@ class Plan(Result):
             "best": self.best.name,
             "reward": self.reward.to_dict(),
             "policies": {name: outcome.to_dict() for name, outcome in self.outcomes.items()},
-            "least": None if self.least is None else {"regret": self.least.regret, "error": self.least.error},
+            "least": None if self.least is None else self.least.to_dict(),
             "settling": None if self.settling is None else self.settling.to_dict(),
             "prior_worth": None if self.worth is None else self.worth.to_dict(),
             "prior_limits": [limit.to_dict() for limit in self.limits],

@@ -5,9 +5,12 @@ The clock has no say, so that the same plan has the same numbers on every machin
 
 from __future__ import annotations
 
-from bayesregret.models import Bandit
+import math
+
+from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
+from bayesregret.optimal.gittins import kinds_of_bernoulli, pseudo_counts_of
 from bayesregret.planning.beliefs import with_belief
-from bayesregret.policies import Policy
+from bayesregret.policies import Gittins, Policy
 from bayesregret.policies.bayes_ucb import BayesUCB, FixedQuantile
 from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.kernels.run import BLOCK
@@ -18,6 +21,10 @@ LEADER_BUDGET, EVERY_ROUND_BUDGET = 1.5e9, 4e9
 SWEEP_BUDGET, DELTA_BUDGET = 0.12e9, 0.35e9
 QUICK_ROUND = 20.0  # cost below which a policy has the smaller budget
 FEWEST, MOST = 2 * BLOCK, 320 * BLOCK
+# Gittins indices: the horizon whose table for one kind of Bernoulli arms takes a second, and the seconds of any table
+# for one kind of Gaussian arms; tables quick enough for a sweep, and horizons that are short enough without a discount.
+ROUNDS_IN_A_SECOND, GAUSSIAN_TABLE = 1_000, 0.1
+QUICK_TABLE, SHORT_TABLES = 0.1, 100
 
 
 def runs_for_policy(policy: Policy, bandit: Bandit, horizon: int) -> int:
@@ -40,6 +47,24 @@ def is_affordable(policy: Policy, bandit: Bandit, horizon: int) -> bool:
 def has_slow_quantiles(bandit: Bandit, horizon: int) -> bool:
     """Whether BayesUCB has no confidence width on this bandit, and needs a posterior quantile in every round."""
     return isinstance(with_belief(BayesUCB(), bandit).settings(bandit, horizon), FixedQuantile)
+
+
+def gittins_table_seconds(bandit: Bandit, horizon: int) -> float:
+    """Approximate seconds for the table of a Gittins index with a discount; infinite where there is none."""
+    if isinstance(bandit, BernoulliBandit):
+        return len(kinds_of_bernoulli(bandit)[0]) * (horizon / ROUNDS_IN_A_SECOND) ** 2
+    if isinstance(bandit, GaussianBandit):
+        return len(pseudo_counts_of(bandit)[0]) * GAUSSIAN_TABLE
+    return math.inf
+
+
+def has_quick_tables(policy: Policy, bandit: Bandit, horizon: int) -> bool:
+    """Whether a sweep over priors, each with a table of indices of its own, takes a few seconds."""
+    if not isinstance(policy, Gittins):
+        return True
+    if policy.discount is None:
+        return horizon <= SHORT_TABLES
+    return gittins_table_seconds(bandit, horizon) <= QUICK_TABLE
 
 
 def _budget(each: int, horizon: int) -> float:

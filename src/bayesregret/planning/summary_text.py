@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bayesregret.checks import Array
 from bayesregret.digits import (
     brief,
     counted,
@@ -15,16 +16,18 @@ from bayesregret.digits import (
     with_interval,
     with_thousands,
 )
-from bayesregret.models import Bandit
+from bayesregret.models import Bandit, LinearBandit
+from bayesregret.planning.costs import largest_cost
 from bayesregret.planning.delta_tuning import DeltaAdvice
 from bayesregret.planning.elsewhere import Scenario
 from bayesregret.planning.experiment import AB_TEST
 from bayesregret.planning.misspecification import PriorLimit
+from bayesregret.planning.perturbed_priors import prior_moments
 from bayesregret.planning.policy_outcome import PolicyOutcome
+from bayesregret.planning.recommendation import is_worse
 from bayesregret.planning.reward import COST, REWARD, ExpectedReward, KeptControl
 from bayesregret.planning.settling import Settling
 from bayesregret.planning.targets import Inversion
-from bayesregret.planning.tracked_simulation import paired
 from bayesregret.planning.value_of_prior import PriorWorth
 from bayesregret.planning.zero_crossing import Z_95
 from bayesregret.simulation.estimates import Estimate
@@ -36,12 +39,12 @@ if TYPE_CHECKING:
 def sentences(plan: Plan) -> list[str]:
     if plan.bandit.arms == 1:
         return [answer(plan), *(inversion_line(inversion, plan.bandit) for inversion in plan.inversions)]
-    found = [answer(plan), *reward_lines(plan), ab_test_line(plan)]
+    found = [answer(plan), least_line(plan), *reward_lines(plan), ab_test_line(plan)]
     if plan.settling is not None:
         found.append(settling_line(plan.settling, plan.best.name))
     if plan.worth is not None:
         found.append(worth_line(plan.worth))
-    found += [limit_line(limit) for limit in plan.limits]
+    found += prior_lines(plan)
     found += scenario_lines(plan)
     found += horizon_lines(plan)
     if plan.delta is not None:
@@ -55,11 +58,25 @@ def answer(plan: Plan) -> str:
     if plan.bandit.arms == 1:
         return "There is one arm, and nothing to choose: no policy has any regret."
     best = plan.best
-    close = [name for name, outcome in plan.outcomes.items() if outcome is not best and not _is_worse(outcome, best)]
+    others = (outcome for outcome in plan.outcomes.values() if outcome is not best)
+    close = [_close_text(outcome) for outcome in others if not is_worse(outcome, best)]
     run = f"Run {called(best.name)}: its expected regret over {counted(plan.horizon, 'round')} is {_regret_text(best)}."
     if keeps_control(plan):
         run = f"Keep the control: on average it is better than this experiment. The best policy here is {best.name}."
     return f"{run} Too close to tell apart: {listed(close)}." if close else run
+
+
+def least_line(plan: Plan) -> str | None:
+    """How much of the regret of the best policy any other one could still save, with 95 percent confidence."""
+    least, regret, name = plan.least, plan.best.regret, called(plan.best.name)
+    if least is None or least.regret <= 0.0:
+        return None
+    no_less = f"No policy can lose less than {lower_bound_digits(least.regret, 4)}"
+    certain = Z_95 if plan.best.exact is None else 1.0
+    most = regret.mean + certain * regret.stderr
+    if most <= least.regret:
+        return f"{no_less}, and {name} loses no more, as far as was simulated."
+    return f"{no_less}: at most {_percent(1.0 - least.regret / most)} of the regret of {name} could still be saved."
 
 
 def keeps_control(plan: Plan) -> bool:
@@ -76,12 +93,9 @@ def _regret_text(outcome: PolicyOutcome) -> str:
     return exact_or_with_error(outcome.regret.mean, outcome.regret.stderr, is_exact=outcome.exact is not None)
 
 
-def _is_worse(outcome: PolicyOutcome, best: PolicyOutcome) -> bool:
-    """Whether regret is significantly larger, on the runs that both have in common, or by exact regrets."""
-    if outcome.exact is not None and best.exact is not None:
-        return outcome.regret.mean - best.regret.mean > outcome.regret.stderr + best.regret.stderr
-    more = paired(outcome.tracked.final_regret, best.tracked.final_regret)
-    return more.mean > Z_95 * more.stderr
+def _close_text(outcome: PolicyOutcome) -> str:
+    """The name, and the regret of a tuned delta: that may be the least in the table."""
+    return f"{outcome.name} with {_regret_text(outcome)}, tuned to this prior" if outcome.is_tuned else outcome.name
 
 
 def ab_test_line(plan: Plan) -> str | None:
@@ -95,7 +109,8 @@ def ab_test_line(plan: Plan) -> str | None:
     if best.mean > 0.0 and outcome is not plan.best:
         ratio = regret.mean / best.mean
         error = ratio * (regret.stderr / regret.mean + best.stderr / best.mean)
-        times = f", {rounded_to_error(ratio, max(error, 0.01 * ratio))} times as much"
+        shown = rounded_to_error(ratio, max(error, 0.01 * ratio))
+        times = ", as much" if float(shown.replace(",", "")) == 1.0 else f", {shown} times as much"
     amount = f"{_regret_text(outcome)}{times}"
     if explore == 0:
         return f"No A/B test is worth its rounds: keeping the arm with the highest prior mean has a regret of {amount}."
@@ -116,6 +131,8 @@ def reward_lines(plan: Plan) -> list[str]:
     found = [f"Always pulling the best arm {gives} {best}, and {called(name)} {expected}{lost}."]
     if reward.control is not None:
         found.append(control_line(reward, reward.control, name))
+        if reward.control.arm is None and any(scenario.field == "level" for scenario in plan.scenarios):
+            found.append(unknown_level_line(reward.control, plan.horizon))
     return found
 
 
@@ -138,6 +155,15 @@ def control_line(reward: ExpectedReward, control: KeptControl, name: str) -> str
     return (
         f"Keeping {kept} {_gives(reward)} {amount}: {called(name)} {compared} on average. "
         f"Some arm is better than the control with {_percent(control.better)} probability."
+    )
+
+
+def unknown_level_line(control: KeptControl, horizon: int) -> str:
+    """The caveat that belongs to the comparison with a control of known mean, if the level of new arms varies."""
+    return (
+        "That is for new arms whose level varies as in past experiments, whatever the control is. If they are variants "
+        "of the control, most of this difference may be that unknown level: fit the prior with the "
+        f"control's level (bayesregret prior fit --level {control.amount.mean / horizon:.4g})."
     )
 
 
@@ -167,6 +193,32 @@ def worth_line(worth: PriorWorth) -> str:
         f"For {worth.known}, the prior is worth {amount}: the regret of {worth.without}, the best policy here without "
         f"a prior, minus that of {worth.known}{by_bound}."
     )
+
+
+def prior_lines(plan: Plan) -> list[str]:
+    """How wrong the prior may be in each direction, after the numbers of a prior that stands for a mixture."""
+    if not plan.limits:
+        return []
+    return [*belief_lines(plan, plan.limits[0].policy), *map(limit_line, plan.limits)]
+
+
+def belief_lines(plan: Plan, name: str) -> list[str]:
+    """Mean and width of the prior that a policy believes in, where this is another one than the problem's."""
+    believed = getattr(plan.outcomes[name].policy, "prior", None)
+    if believed is None or isinstance(believed, LinearBandit):
+        return []
+    means, widths = prior_moments(believed)
+    if plan.reward.minimise:
+        means = largest_cost(plan.bandit) - means
+    return [
+        f"{name} believes in arms with a prior mean of {_range(means)} and a prior width (standard deviation) of "
+        f"{_range(widths)}, which match the mixture on average (bandit.conjugate()). It is these that may be wrong:"
+    ]
+
+
+def _range(values: Array) -> str:
+    low, high = (f"{end:.3g}" for end in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"
 
 
 def limit_line(limit: PriorLimit) -> str:

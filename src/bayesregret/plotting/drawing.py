@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayesregret.experiments.table import Table, Trend
 from bayesregret.plotting import labels
 from bayesregret.plotting.legend import add_legend
-from bayesregret.plotting.marks import RATHER_WIDE, draw_exact, draw_marks, marker_style
+from bayesregret.plotting.marks import RATHER_WIDE, draw_bars, draw_exact, draw_marks, marker_style
 from bayesregret.plotting.scales import drawable, set_up_axes, y_limits
 from bayesregret.plotting.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
 
@@ -41,7 +41,7 @@ def draw(table: Table, size: Size = COLUMN, *, legend: bool = True) -> Figure:
         x = np.where(np.isfinite(points) & ((points > 0.0) | (table.x.scale == "linear")), points, np.nan)
         styles = looks(table.trends, table.front)
         for i in _drawing_order(table):
-            _draw_trend(axes, f"trend-{i}", table.trends[i], styles[i], x, size, every=_marker_distance(table))
+            _draw_trend(axes, table, i, styles[i], x, size)
         for mark in edge_marks(table):
             _draw_edge_mark(axes, mark, table.trends[mark.trend], styles[mark.trend], x)
         _draw_reference_line(axes, table)
@@ -105,9 +105,8 @@ def _lines(label: str, inches: float) -> str:
     return "\n".join(map(labels.for_figure, labels.wrapped(label, int(inches / INCHES_PER_LETTER))))
 
 
-def _draw_trend(
-    axes: Axes, name: str, trend: Trend, look: Look, x: Numbers, size: Size, *, every: float | None
-) -> None:
+def _draw_trend(axes: Axes, table: Table, i: int, look: Look, x: Numbers, size: Size) -> None:
+    name, trend = f"trend-{i}", table.trends[i]
     y = drawable(trend.values, axes.get_ylim(), axes.get_yscale())
     if trend.exact is not None:
         draw_exact(axes, f"{name}-exact", x, trend.exact, look)
@@ -116,12 +115,14 @@ def _draw_trend(
         for part, where, colour in (("up", y > 0.0, look.colour), ("down", y <= 0.0, RED)):
             shown = np.where(where, y, np.nan)
             draw_marks(axes, f"{name}-{part}", trend, x, shown, look._replace(colour=colour), size)
-    elif trend.exact is not None:
+    elif trend.form == "bars":
+        draw_bars(axes, f"{name}-bars", x, y, look, base=table.y.mark or axes.get_ylim()[0])
+    elif trend.form == "marks" or trend.exact is not None:
         draw_marks(axes, f"{name}-marks", trend, x, y, look, size)
     else:
         if trend.errors is not None:
             _draw_band(axes, name, x, y, np.asarray(trend.errors, dtype=float), look)
-        _draw_line(axes, name, x, y, look, size, every)
+        _draw_line(axes, name, x, y, look, size, _marker_distance(table))
 
 
 def _draw_edge_mark(axes: Axes, mark: EdgeMark, trend: Trend, look: Look, x: Numbers) -> None:

@@ -85,7 +85,7 @@ def _make(figure: Figure, entries: list[tuple[str, Any]], columns: int, letters:
 
 def _sample(look: Look) -> Line2D:
     markers = {"marker": look.marker or None} | marker_style(look, 3.6)
-    return Line2D([], [], color=look.colour, ls=look.line_style, lw=look.line_width, **markers)
+    return Line2D([], [], color=look.colour, ls=look.line_style, lw=look.line_width, alpha=look.opacity, **markers)
 
 
 def _note_sample(note: Note) -> Any:

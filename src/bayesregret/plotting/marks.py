@@ -1,4 +1,4 @@
-"""Draw simulated values as marks with error bars, and exact ones as a line."""
+"""Draw simulated values as marks with error bars, exact ones as a line, and bars."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from bayesregret.plotting.style import PAPER, Look, Size
 
 Numbers = NDArray[np.float64]
 RATHER_WIDE = 5.0  # inches
+BAR = 0.8  # width of a bar, relative to the distance between bars
+POINTS_PER_INCH = 72.0
 
 
 def mark_size(trend: Trend, size: Size) -> float:
-    """Return the size of a trend's marks: small for differences, which are many."""
+    """Return the size of a trend's marks: small where they are many."""
     wide = size.width >= RATHER_WIDE
-    if trend.kind == "difference":
+    if trend.kind == "difference" or trend.form == "marks":
         return 3.6 if wide else 2.4
     return 5.0 if wide else 4.0
 
@@ -40,6 +42,15 @@ def draw_marks(axes: Axes, name: str, trend: Trend, x: Numbers, y: Numbers, look
         low, high = np.maximum(y[where] - errors, axes.get_ylim()[0]), y[where] + errors
         axes.vlines(x[where], low, high, color=look.colour, lw=0.25 * ms, alpha=0.6, gid=f"{name}-errors", zorder=2.5)
     axes.plot(x[where], y[where], look.marker, color=look.colour, gid=name, zorder=3.0, **marker_style(look, ms))
+
+
+def draw_bars(axes: Axes, name: str, x: Numbers, y: Numbers, look: Look, *, base: float) -> None:
+    """Draw a bar from the base to each finite y, as wide as the space between points allows."""
+    where = np.isfinite(x) & np.isfinite(y)
+    points_per_bar = axes.bbox.width / axes.figure.dpi * POINTS_PER_INCH / max(1, len(x))
+    axes.vlines(
+        x[where], base, y[where], color=look.colour, alpha=look.opacity, lw=BAR * points_per_bar, gid=name, zorder=2.0
+    )
 
 
 def draw_exact(axes: Axes, name: str, x: Numbers, exact: Exact, look: Look) -> None:

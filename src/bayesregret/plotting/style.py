@@ -80,6 +80,7 @@ class Look(NamedTuple):
     marker: str = ""
     line_width: float = 1.2
     hollow: bool = False  # whether markers are hollow, so that an exact line is visible through them
+    opacity: float = 1.0
 
     @property
     def line_style(self) -> str | tuple[float, tuple[float, ...]]:
@@ -90,16 +91,21 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "<")
 PRINTED = ((5.0, 2.0), (2.5, 1.5), (1.0, 1.3), (8.0, 2.0), (8.0, 1.5, 2.5, 1.5))
 CERTIFIED = ((7.0, 1.6, 1.0, 1.6), (3.5, 1.4, 1.0, 1.4), (7.0, 1.4, 1.0, 1.4, 1.0, 1.4), (11.0, 1.6, 1.0, 1.6))
 
+BAR_SAMPLE, BAR_OPACITY = 4.0, 0.3  # width in the legend
+
 FRONT = Look(GREEN, marker="o", line_width=2.2)
 FIXED_LOOKS: dict[tuple[Kind, str], Look] = {
     ("regret", "bayes-ucb"): Look(BLUE, marker="o"),
     ("regret", "ucb1"): Look(RED, marker="s"),
+    ("regret", "gittins"): Look(PINK, marker="D"),
+    ("regret", "thompson"): Look(ORANGE, marker="v"),
     ("printed", "gap_dependent"): Look(BLUE, PRINTED[0]),
     ("printed", "ucb1_gap_dependent"): Look(RED, PRINTED[1]),
     ("printed", "sqrt"): Look(PINK, PRINTED[2], line_width=1.5),
     ("printed", "prior_dependent"): Look(SKY, PRINTED[3]),
     ("printed", "ucb1_prior_dependent"): Look(ORANGE, PRINTED[4]),
     ("certified", "certified"): Look(GREEN, CERTIFIED[0]),
+    ("certified", "certified_lower"): Look(INK, CERTIFIED[0], line_width=1.5),
     ("certified", "certified_index"): Look(GREEN, CERTIFIED[1]),
     ("certified", "certified_all_gaps"): Look(GREEN, CERTIFIED[2]),
     ("certified", "certified_floor"): Look(SKY, CERTIFIED[2]),
@@ -129,7 +135,16 @@ def looks(trends: Sequence[Trend], front: str | None = None) -> list[Look]:
         fixed = FIXED_LOOKS.get((trend.kind, trend.name))
         chosen[i] = fixed if fixed is not None and fixed not in taken else _first_free(trend.kind, taken)
         taken.add(chosen[i])
-    return [chosen[i]._replace(hollow=trend.exact is not None) for i, trend in enumerate(trends)]
+    return [_in_form(chosen[i], trend) for i, trend in enumerate(trends)]
+
+
+def _in_form(look: Look, trend: Trend) -> Look:
+    """Adapt a look to the form in which the trend is drawn."""
+    if trend.form == "bars":
+        return look._replace(dashes=(), line_width=BAR_SAMPLE, opacity=BAR_OPACITY)
+    if trend.form == "marks":
+        return look._replace(line_width=0.0)
+    return look._replace(hollow=trend.exact is not None)
 
 
 def _first_free(kind: Kind, taken: set[Look]) -> Look:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bayesregret.models import Bandit
 
 U = np.uint64
-ZERO, ONE = U(0), U(1)
+ONE, TWO = U(1), U(2)
 
 
 # --- finite horizon: indices by pulls and remaining rounds -----------------------------------------------------------
@@ -112,7 +112,7 @@ def discounted_width(policy, model, arm, count):
 
 
 class DiscountedIndices(NamedTuple):
-    """Indices by pulls and successes: a row for each kind of Bernoulli arm, with place(pulls, successes) in it."""
+    """Indices by failures and successes: a row for each kind of Bernoulli arm, in which `place_of` finds them."""
 
     table: Array
     kind: NDArray[np.int64]
@@ -120,16 +120,20 @@ class DiscountedIndices(NamedTuple):
 
 
 @jitable
-def place_of(pulls, successes):
-    """Place in a row of the table; both are unsigned."""
-    return ((pulls * (pulls + ONE)) >> ONE) + successes
+def place_of(depth, pulls, successes):
+    """Place in a row of the table; all are unsigned.
+
+    A success leads to the next place: most pulls are of arms that mostly succeed, and large tables are slow to jump in.
+    """
+    failures = pulls - successes
+    return ((failures * (TWO * depth + ONE - failures)) >> ONE) + successes
 
 
 @arm_index.implement(DiscountedIndices)
 def discounted_index(policy, model, arm, count, total):
     pulls = U(count)
     if pulls < policy.depth:
-        return policy.table[policy.kind[arm], place_of(pulls, min(U(total), pulls))]
+        return policy.table[policy.kind[arm], place_of(policy.depth, pulls, min(U(total), pulls))]
     return index_at_mean(policy, model, arm, count, total)
 
 
@@ -162,9 +166,10 @@ def index_at_mean(policy, model, arm, count, total):
     low = U(successes)
     high, part = min(low + ONE, pulls), successes - float(low)
     row = policy.table[policy.kind[arm]]
-    index = (1.0 - part) * row[place_of(pulls, low)] + part * row[place_of(pulls, high)]
-    above = index - (start + successes) / all_pulls
-    return mean + above * (all_pulls / (pseudo_count + float(count)))
+    below, above = row[place_of(policy.depth, pulls, low)], row[place_of(policy.depth, pulls, high)]
+    index = (1.0 - part) * below + part * above
+    excess = index - (start + successes) / all_pulls
+    return mean + excess * (all_pulls / (pseudo_count + float(count)))
 
 
 @dataclass(frozen=True)

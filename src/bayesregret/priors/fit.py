@@ -70,6 +70,12 @@ def fit_prior(
     FittedPrior
         Parameters with standard errors, warnings, and the bandits of new experiments.
 
+    Notes
+    -----
+    With three to five experiments of four arms, `level_spread` is 22 to 49 percent too low on average and 0 in 12 to 51
+    percent of fits, and 95 percent intervals of the width cover it in 85 to 94 percent
+    (`python benchmarks/small_histories.py`).
+
     Examples
     --------
     >>> past = {"experiment": [1, 1, 2, 2, 3, 3], "arm": list("ababab"), "pulls": [500] * 6}

@@ -70,7 +70,11 @@ WORDS = (
         "The typical error of a simulated number: in 95 of 100 cases it is off by less than two standard errors.",
         "standard error",
     ),
-    Word("times the least", "Regret divided by the smallest that any policy can have."),
+    Word(
+        "times the least",
+        "Regret divided by the smallest that any policy can have; at most so much where only a proved lower bound is "
+        "known.",
+    ),
     Word("unsure", "The probability at the end is too close to 95 percent to decide.", r"\bunsure\b"),
 )
 

@@ -134,8 +134,9 @@ def note_sample(note: Note) -> Markup:
 def _line(look: Look) -> Markup:
     dashes = " ".join(f"{length * look.line_width:.2f}" for length in look.dashes)
     line: dict[str, Any] = {"width": look.line_width * 1.3, "dashes": dashes, "colour": look.colour}
-    shape = Markup('<path d="M1 6H35" stroke="{colour}" stroke-width="{width:.2f}" stroke-dasharray="{dashes}"/>')
-    return shape.format(**line)
+    shape = '<path d="M1 6H35" stroke="{colour}" stroke-width="{width:.2f}" stroke-dasharray="{dashes}"'
+    shape += ' opacity="{opacity:g}"/>' if look.opacity < 1.0 else "/>"
+    return Markup(shape).format(**line, opacity=look.opacity)
 
 
 def _mark(look: Look) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +13,14 @@ from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
 from bayesregret.results import Result, draw_curve, show_legend
 from bayesregret.simulation.estimates import Estimate, estimate
+from bayesregret.simulation.over_optimal import OverOptimal
 from bayesregret.simulation.policy_result import PolicyResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from bayesregret.bounds.least import Least
+    from bayesregret.enclosure import Enclosure
     from bayesregret.exact import ExactRegret
     from bayesregret.optimal import OptimalRegret
     from bayesregret.simulation.exact_comparison import ExactComparison
@@ -127,46 +130,55 @@ class SimulationResult(Result):
             }
         return compare(self, exact)
 
-    def over_optimal(self, optimal: OptimalRegret | None = None) -> dict[str, Estimate]:
-        """Ratio of the regret of each policy to the optimal regret, for bandits with a computable optimum.
+    def over_optimal(self, optimal: OptimalRegret | Enclosure | Least | None = None) -> OverOptimal:
+        """Ratio of the regret of each policy to the least regret that any policy can have.
+
+        Where the dynamic programme reaches, these are the ratios. Elsewhere they are upper limits, ratios to the
+        certified lower bound; late rewards make the ratios to the least regret with immediate ones upper limits, too.
 
         Parameters
         ----------
-        optimal : OptimalRegret, optional
-            Result of `bayes_optimal_regret` for the same bandit and horizon. By default it is computed.
+        optimal : OptimalRegret, Enclosure or Least, optional
+            Result of `bayes_optimal_regret` or `optimal_regret` for the same bandit and horizon. By default the least
+            regret or its lower bound is computed.
 
         Returns
         -------
-        dict of str to Estimate
+        OverOptimal
+            A mapping from names of policies to estimates, whose attribute `exact` says whether they are upper limits.
 
         Examples
         --------
         >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
-        >>> result = simulate(bandit, [Greedy(), UCB1()], horizon=20, runs=500, seed=7)
-        >>> {name: round(ratio.mean, 1) for name, ratio in result.over_optimal().items()}
-        {'greedy': 1.1, 'ucb1': 1.4}
+        >>> found = simulate(bandit, [Greedy(), UCB1()], horizon=20, runs=500, seed=7).over_optimal()
+        >>> round(found["greedy"].mean, 1), round(found["ucb1"].mean, 1), found.exact
+        (1.1, 1.4, True)
         """
-        from bayesregret.optimal import bayes_optimal_regret
+        from bayesregret.bounds.least import as_least, least_regret  # needs SciPy, which simulations do not
 
-        if optimal is None:
-            optimal = bayes_optimal_regret(self.bandit, horizon=self.horizon)
-        if (optimal.bandit, optimal.horizon) != (self.bandit, self.horizon):
+        least = least_regret(self.bandit, self.horizon) if optimal is None else as_least(optimal)
+        if (least.bandit, least.horizon) != (self.bandit, self.horizon):
             raise ValueError("optimal must be for the bandit and horizon of the simulation")
-        optimal.check_positive()
-        return {
-            name: Estimate(result.mean / optimal.regret, result.stderr / optimal.regret)
+        least.check_has_ratios()
+        if (self.delay, self.batch) != (0, 1):
+            least = replace(least, exact=False)
+        if least.regret <= 0.0:
+            return OverOptimal(least, {})
+        ratios = {
+            name: Estimate(result.mean / least.regret, result.stderr / least.regret)
             for name, result in self.policies.items()
         }
+        return OverOptimal(least, ratios)
 
     def __repr__(self) -> str:
         return str(self)
 
-    def table(self, over_optimal: Mapping[str, Estimate] | None = None) -> list[list[str]]:
+    def table(self, over_optimal: OverOptimal | None = None) -> list[list[str]]:
         """Headings and one row per policy, as `print` and the command line show them.
 
         Parameters
         ----------
-        over_optimal : mapping of str to Estimate, optional
+        over_optimal : OverOptimal, optional
             Ratios from the method `over_optimal`, for an additional column.
         """
         columns: dict[str, Callable[[str], str]] = {
@@ -177,7 +189,7 @@ class SimulationResult(Result):
         if self.has_runs and len(self) > 1:
             columns[f"minus {baseline}"] = lambda name: self._difference(name, baseline)
         if over_optimal is not None:
-            columns["over optimal"] = lambda name: str(over_optimal[name])
+            columns[over_optimal.heading] = over_optimal.cell
         if self.has_runs:
             columns["median"] = lambda name: brief(self[name].quantile(0.5))
             columns["5% to 95%"] = lambda name: " to ".join(brief(self[name].quantile(q)) for q in (0.05, 0.95))

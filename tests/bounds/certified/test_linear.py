@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesregret import BayesUCB, LinearBandit, simulate
-from bayesregret.bounds.bound import Formula, make_setting
+from bayesregret.bounds.bound import NUMERICAL_ERROR, Formula, make_setting
 from bayesregret.bounds.catalog import (
     certified_all_gaps,
     certified_gap_free,
@@ -54,7 +54,7 @@ def test_simulated_regret_stays_below():
         regret = simulate(bandit, policy, horizon=horizon, runs=400, seed=80 + seed, progress=False)["bayes-ucb"]
         for formula in CERTIFIED:
             bound = formula(bandit, horizon=horizon, delta=delta)
-            assert regret.mean - 4.0 * regret.stderr <= bound.value + 4.0 * bound.error + 1e-12, (seed, formula)
+            assert regret.mean - 4.0 * regret.stderr <= bound.value + 1e-12, (seed, formula)
         without = certified_all_gaps(bandit, horizon=horizon, delta=delta).leading
         broken += regret.mean - 4.0 * regret.stderr > without
     assert broken > 10
@@ -89,9 +89,9 @@ def test_min_gap_by_hand():
     bound = certified_min_gap(bandit, horizon=n)
     assert bound.leading == pytest.approx(factor * expected_inverse_gap(bandit, factor / most).value, rel=1e-12)
     bad = n * setting.excess * 8 + 2 * setting.z * setting.tail * 8 * stats.widths(n)  # every arm's deviation is 1
-    assert bound.remainder == pytest.approx(bad, rel=1e-9)
+    assert bound.terms["failures"] == pytest.approx(bad, rel=1e-9)
     older = n * 8 * (setting.density + setting.z * setting.tail)  # with n S' for W, the simpler form
-    assert bound.remainder < older
+    assert bad < older
 
 
 def slow_knapsack(gaps, deviations, stats, setting):
@@ -205,4 +205,5 @@ def test_every_number_is_finite_at_the_edges(setting, monkeypatch):
                 bound = formula(bandit, **setting)
                 assert math.isfinite(bound.value), (bandit, bound)
                 assert math.isfinite(bound.error)
-                assert min(bound.terms.values()) >= 0.0
+                assert min(term for name, term in bound.terms.items() if name != NUMERICAL_ERROR) >= 0.0
+                assert bound.value >= 0.0

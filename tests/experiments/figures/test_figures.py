@@ -26,6 +26,9 @@ def test_names():
         "figure-7",
         "figure-8",
         "figure-9",
+        "figure-10a",
+        "figure-10b",
+        "figure-11",
     ]
 
 
@@ -69,8 +72,9 @@ def test_figure_3_has_all_81_combinations(figure, noise_kind):
 
 def test_exact_regrets_are_asked_for_where_there_are_any():
     asking = {figure for figure in EXPERIMENTS if any(p.get("exact") for p in settings_of(figure))}
-    assert asking == {"figure-1a", "figure-1b", "figure-3a", "figure-7"}
-    assert all(p["exact"] for figure in asking for p in settings_of(figure))
+    of_all_policies = {"figure-1a", "figure-1b", "figure-3a", "figure-7"}
+    assert asking == of_all_policies | {"figure-10a", "figure-10b", "figure-11"}
+    assert all(p["exact"] is True for figure in of_all_policies for p in settings_of(figure))
     assert "There is no exact difference" in EXPERIMENTS["figure-3b"](None, 7).caption
 
 
@@ -79,11 +83,14 @@ def short(points):
     return [replace(point, settings=point.settings | {"horizon": 3}) for point in points]
 
 
-# Figures of many policies compile them all; tests/experiments/test_league.py has the rest of what they do.
+# Figures of many policies compile them all; their own tests have the rest of what they do.
+MANY_POLICIES = ("figure-8", "figure-9", "figure-10a", "figure-10b", "figure-11")
+
+
 @pytest.mark.parametrize(
     "figure",
     [
-        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.compiled] * (name in ("figure-8", "figure-9")))
+        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.compiled] * (name in MANY_POLICIES))
         for name in EXPERIMENTS
     ],
 )

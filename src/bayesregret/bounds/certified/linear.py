@@ -41,7 +41,7 @@ def linear_trivial(bandit: LinearBandit, setting: Setting, order: int) -> Parts:
     return Parts(
         {"leading": value},
         details={"expected_largest_gap": gap.value},
-        error=setting.horizon * gap.error + ROUNDING * value,
+        error=setting.horizon * gap.margin + ROUNDING * value,
     )
 
 
@@ -127,7 +127,7 @@ def _with_bad_rounds(arms: Geometry, limits: InformationLimits, setting: Setting
     return Parts(
         {"leading": leading.value, "failures": failures},
         details=_details(arms, limits, setting),
-        error=leading.error + ROUNDING * (leading.value + failures),
+        error=leading.margin + ROUNDING * (leading.value + failures),
     )
 
 

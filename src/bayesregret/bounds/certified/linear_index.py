@@ -29,8 +29,6 @@ from bayesregret.bounds.gaps.lines import ROOT_TWO_PI, Indices
 from bayesregret.checks import Array
 from bayesregret.models import LinearBandit
 
-# The error of the value is this many standard errors of the expectation over gaps.
-STANDARD_ERRORS = 4.0
 # Instances on which candidates for the multipliers are compared: so many draws, numbers and instances in which a pull
 # at this multiplier may be good. Other instances give the bound itself.
 PILOT, PILOT_NUMBERS, PILOT_HARD, PILOT_U = 2**13, 2**18, 2**9, 2.0
@@ -50,7 +48,7 @@ def linear_index(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
     return Parts(
         {"leading": leading.value, "overestimates": overestimates, "failures": failures},
         details=good.details(),
-        error=STANDARD_ERRORS * leading.error + ROUNDING * (leading.value + rest),
+        error=leading.margin + ROUNDING * (leading.value + rest),
     )
 
 

@@ -24,8 +24,6 @@ from bayesregret.models import GaussianBandit, LinearBandit
 
 # Steps towards the optimal design, and how near is near enough. Any design gives a valid bound.
 STEPS, NEAR = 200, 1e-3
-# The value less this many standard errors is the safe end.
-STANDARD_ERRORS = 4.0
 # Correlations below this are rounding.
 ORTHOGONAL = 1e-13
 ACCURACY = 1e-2  # one standard error, relative
@@ -39,7 +37,7 @@ def linear_lower(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
         return Parts({"leading": 0.0}, error=0.0)
     if _independent(arms):
         same = GaussianBandit(arms.offset, arms.prior_deviation, bandit.reward_noise)
-        return gaussian_lower(same, setting, order)
+        return gaussian_lower(same, setting, order, accuracy)
     features, gain = _observation(arms)
     ratio = np.sqrt(gain) / bandit.reward_noise
     starts = _starts(setting.horizon)
@@ -52,7 +50,7 @@ def linear_lower(bandit: LinearBandit, setting: Setting, order: int, accuracy: A
     return Parts(
         {"leading": found.value},
         details={"information_per_round": float(np.log1p(ratio**2).sum()), "rank": float(arms.rank)},
-        error=min(found.value, STANDARD_ERRORS * found.error),
+        error=min(found.value, found.margin),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bayesregret.bounds.bound import Parts, Setting
@@ -22,7 +24,7 @@ BEST_ERROR = 1e-14  # of E[best arm], by comparison with a finer rule
 
 
 @certified_lower.of(BernoulliBandit, "discounted form")
-def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int) -> Parts:
+def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     kinds, copies = np.unique(np.c_[bandit.alpha, bandit.beta], axis=0, return_counts=True)
     curves = [
         _curve(alpha, beta, count, setting.horizon)
@@ -30,7 +32,8 @@ def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int) -> Pa
     ]
     steps = (1 + 0.5 * (len(curves) - 1)) * setting.horizon**1.5
     most = min(MOST_PANELS, max(FEWEST_PANELS, int(STEPS / steps)))
-    found = lower_bound(setting, curves, (beta_best(bandit.alpha, bandit.beta), BEST_ERROR), ACCURACY, most)
+    best = (beta_best(bandit.alpha, bandit.beta), BEST_ERROR)
+    found = lower_bound(setting, curves, best, accuracy or ACCURACY, most)
     bound = found.terms["leading"]
     slack = SHOWN * (1.0 - 1.0 / setting.horizon) ** pulls_shown(setting.horizon) * bound
     found = found._replace(terms={"leading": bound + slack}, error=(found.error or 0.0) + slack)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,7 @@ from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_boun
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
-from bayesregret.optimal.discounted_gaussian import LONGEST_BLOCK, DiscountedGaussian, discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import DiscountedGaussian, discounted_gaussian
 from bayesregret.optimal.gaussian_lattice import POINTS
 
 Counts = NDArray[np.signedinteger]
@@ -23,12 +25,14 @@ FAR = 8.0
 ACCURACY, FEWEST_PANELS, MOST_PANELS = 1e-7, 1_000, 30_000
 # Values at panels' edges, over the kinds of arms.
 MOST_VALUES = 3_000_000
+# Blocks of pulls are at most this fraction of all pulls; the error of longer ones is above 1e-5 at n = 1,000.
+LONGEST_BLOCK = 5e-4
 # Kinds of arms with a pseudo-count of their own beyond which blocks are longer.
 FEW_KINDS = 12
 
 
 @certified_lower.of(GaussianBandit, "discounted form")
-def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Parts:
+def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
     why_not = gaussian_rewards(bandit)
     if why_not is not None:
         return Parts({"leading": 0.0}, why_not=why_not, error=0.0)
@@ -41,7 +45,7 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int) -> Part
         setting,
         _curves(kinds, copies, setting.horizon, POINTS, longest),
         (best, abs(best - _best(kinds, copies, COARSE))),
-        ACCURACY,
+        accuracy or ACCURACY,
         min(MOST_PANELS, max(FEWEST_PANELS, MOST_VALUES // len(kinds))),
         *_errors(kinds, copies, setting.horizon, longest),
     )

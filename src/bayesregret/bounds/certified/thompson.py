@@ -33,6 +33,7 @@ from bayesregret.numerics.marginals import BetaMeans, NormalMeans
 
 SEED = 20231210  # of draws for linear bandits: the same number on every call
 EFFORT = 0.2  # of these draws
+STANDARD_ERRORS = 4.0  # of the drawn entropy: the error of the bound covers these
 
 
 class Problem(NamedTuple):
@@ -40,8 +41,7 @@ class Problem(NamedTuple):
 
     kinds: list[AlikeArms]
     profiles: list[AlikeArms]  # the same arms; those that differ in their complexity alone are together
-    entropy: float  # of the best arm, in nats
-    entropy_error: float
+    entropy: float  # of the best arm, in nats; rounded up
     information_weight: float  # W: the squared regret of a round is at most 2 W times its information
 
 
@@ -71,8 +71,6 @@ def _smallest(bandit: GaussianBandit | BernoulliBandit, horizon: int, order: int
     forms = {"information": plain, "refined": refined, "ties": ties}
     best = min(forms, key=forms.__getitem__)
     most = max(zip(problem.kinds, found.ties, strict=True), key=lambda pair: pair[0].copies)[1]
-    by_entropy = {"information": 0.5 * plain / max(problem.entropy, problem.entropy_error), "ties": 0.0}
-    by_entropy["refined"] = found.refined[0].information
     return Parts(
         {"leading": forms[best]},
         {
@@ -86,7 +84,6 @@ def _smallest(bandit: GaussianBandit | BernoulliBandit, horizon: int, order: int
             "ties_mu": most.ties,
             "ties_nu": most.round,
         },
-        unseen_error=by_entropy[best] * problem.entropy_error,
     )
 
 
@@ -112,17 +109,20 @@ def _problem(bandit: GaussianBandit | BernoulliBandit, order: int) -> Problem:
 def _gaussian(bandit: GaussianBandit, order: int) -> Problem:
     means, widths, noises = bandit.prior_mean - bandit.prior_mean.max(), bandit.prior_widths, bandit.reward_noises
     ties = normal_ties(means, widths)
-    kinds = _grouped(_gaussian_arms, ties.overlaps(order)[ties.kind], widths, noises)
-    profiles = _grouped(_gaussian_arms, np.zeros(bandit.arms), widths, noises)
+    kinds = _grouped(_gaussian_arms, (means, widths, noises), ties.overlaps(order)[ties.kind], (widths, noises))
+    profiles = _grouped(_gaussian_arms, (widths, noises), np.zeros(bandit.arms), (widths, noises))
     first = noises**2 + widths**2  # variances of the next reward
-    entropy = entropy_of(best_probabilities(NormalMeans(means, widths)))
-    return Problem(kinds, profiles, entropy, _entropy_error(bandit.arms), math.fsum(first) - float(first.min()))
+    entropy = _rounded_up(best_probabilities(NormalMeans(means, widths)))
+    return Problem(kinds, profiles, entropy, math.fsum(first) - float(first.min()))
 
 
-def _grouped(make: Callable[..., AlikeArms], *parameters: Array) -> list[AlikeArms]:
-    """Arms with equal parameters, together."""
-    rows, copies = np.unique(np.stack(parameters), axis=1, return_counts=True)
-    return [make(int(many), *row) for many, row in zip(copies, rows.T.tolist(), strict=True)]
+def _grouped(
+    make: Callable[..., AlikeArms], keys: tuple[Array, ...], complexities: Array, parameters: tuple[Array, ...]
+) -> list[AlikeArms]:
+    """Arms with equal keys, together; `make` takes the number of arms, the complexity of one, and its parameters."""
+    _, first, copies = np.unique(np.stack(keys), axis=1, return_index=True, return_counts=True)
+    rows = np.stack([complexities, *parameters])[:, first].T.tolist()
+    return [make(int(many), *row) for many, row in zip(copies, rows, strict=True)]
 
 
 def _gaussian_arms(copies: int, complexity: float, width: float, noise: float) -> AlikeArms:
@@ -143,12 +143,12 @@ def _gaussian_arms(copies: int, complexity: float, width: float, noise: float) -
 
 def _bernoulli_problem(bandit: BernoulliBandit, order: int) -> Problem:
     ties = beta_ties(bandit.alpha, bandit.beta)
-    pseudo_counts = bandit.alpha + bandit.beta
-    kinds = _grouped(_bernoulli_arms, ties.overlaps(order)[ties.kind], pseudo_counts)
-    profiles = _grouped(_bernoulli_arms, np.zeros(bandit.arms), pseudo_counts)
-    entropy = entropy_of(best_probabilities(BetaMeans(bandit.alpha, bandit.beta)))
+    pseudo_counts = (bandit.alpha + bandit.beta,)
+    kinds = _grouped(_bernoulli_arms, (bandit.alpha, bandit.beta), ties.overlaps(order)[ties.kind], pseudo_counts)
+    profiles = _grouped(_bernoulli_arms, pseudo_counts, np.zeros(bandit.arms), pseudo_counts)
+    entropy = _rounded_up(best_probabilities(BetaMeans(bandit.alpha, bandit.beta)))
     proxies = math.fsum(reward_proxy(bandit.alpha, bandit.beta))
-    return Problem(kinds, profiles, entropy, _entropy_error(bandit.arms), min(0.25 * (bandit.arms - 1.0), proxies))
+    return Problem(kinds, profiles, entropy, min(0.25 * (bandit.arms - 1.0), proxies))
 
 
 def _bernoulli_arms(copies: int, complexity: float, pseudo_count: float) -> AlikeArms:
@@ -165,7 +165,7 @@ def _bernoulli_arms(copies: int, complexity: float, pseudo_count: float) -> Alik
 def reward_proxy(alpha: Array, beta: Array) -> Array:
     """Variance proxy of a reward with mean alpha / (alpha + beta), (1 - 2m) / (2 log((1 - m) / m)): 1/4 at m = 1/2."""
     apart = (beta - alpha) / (beta + alpha)  # 1 - 2m
-    log_odds = np.log(beta) - np.log(alpha)
+    log_odds = np.log(beta / alpha)
     even = np.abs(apart) < 1e-6
     return np.where(even, 0.25, 0.5 * apart / np.where(even, 1.0, log_odds))
 
@@ -176,9 +176,14 @@ def entropy_of(probabilities: Array) -> float:
     return abs(math.fsum(some * np.log(some)))
 
 
-def _entropy_error(arms: int) -> float:
-    """The probabilities leave out the tails of each arm and of the best one."""
-    return 2.0 * (arms + 1.0) * TAIL * math.log(arms / TAIL)
+def _rounded_up(probabilities: Array) -> float:
+    """Upper bound on the entropy, where the tails of each arm and of the best one were left out of the probabilities.
+
+    What is left out is at most `lost`, and entropies differ by at most lost log(K / lost) + lost (Zhang 2007).
+    """
+    arms = len(probabilities)
+    lost = 2.0 * (arms + 1.0) * TAIL
+    return min(math.log(arms), entropy_of(probabilities) + lost * (math.log(arms / lost) + 1.0))
 
 
 # --- linear bandits ------------------------------------------------------------------------------------------------
@@ -191,12 +196,12 @@ def thompson_linear(bandit: LinearBandit, setting: Setting, order: int) -> Parts
     rank, spread = arms.spread.shape[1], bandit.reward_noise**2 + float(arms.prior_deviation.max()) ** 2
     if rank == 0:
         return Parts({"leading": 0.0}, {"entropy": 0.0, "rank": 0.0, "spread": spread}, error=0.0)
-    entropy, error = drawn_entropy(arms.offset, arms.spread.T)
+    entropy, error = drawn_entropy(arms.offset, arms.whitened.T)
     value = math.sqrt(2.0 * setting.horizon * rank * spread * entropy)
     return Parts(
         {"leading": value},
         {"entropy": entropy, "rank": float(rank), "spread": spread},
-        error=value * (0.5 * error / entropy + ROUNDING),
+        error=value * (0.5 * STANDARD_ERRORS * error / entropy + ROUNDING),
     )
 
 

@@ -36,6 +36,8 @@ IN_SPAN = 1e-12
 
 SEED = 20231210
 RANDOMISATIONS = 16
+# The error of a certified bound is this many errors of its expectation over gaps, most of which are standard errors.
+STANDARD_ERRORS = 4.0
 ACCURACY = 7e-4  # target standard error, relative to the expectation; two in quadrature are 0.1 percent
 FIRST_POINTS, FIRST_LINES = 2**4, 2**9  # of one randomisation
 LARGEST_WORK = 2**27  # points times arms, summed over all randomisations
@@ -60,6 +62,11 @@ class GapEstimate(NamedTuple):
 
     value: float
     error: float  # a standard error, or the difference of two rules where the expectation is one-dimensional
+
+    @property
+    def margin(self) -> float:
+        """The error that a certified bound reports."""
+        return STANDARD_ERRORS * self.error
 
 
 class Geometry(NamedTuple):

@@ -71,7 +71,7 @@ def _check_clocks(memory: Array, arms: int, received: int, rounds: int) -> None:
     for place, (least, most) in limits.items():
         if memory[place] != np.floor(memory[place]) or not least <= memory[place] <= most:
             raise ValueError(
-                f"memory[{place}] must be a whole number from {least} to {most:g}, got {in_full(memory[place])}"
+                f"memory[{place}] must be a whole number from {least} to {in_full(most)}, got {in_full(memory[place])}"
             )
 
 
