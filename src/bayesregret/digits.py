@@ -23,7 +23,10 @@ ROUNDING = 1e-9  # relative: differences below this are floating-point rounding
 
 
 def with_error(mean: float, stderr: float, *, signed: bool = False) -> str:
-    """Return a mean and its standard error, with the digits that the error justifies: 75.74 ± 0.30."""
+    """Return a mean and its standard error, with the digits that the error justifies: 75.74 ± 0.30, 2200 ± 1500."""
+    if 100.0 <= stderr < 1e7:
+        place = _last_decimal(stderr, 2)
+        mean, stderr = round(mean, place), round(stderr, place)
     decimals = _decimals(stderr, 2) if 0.0 < stderr < math.inf else _decimals(mean, 4)
     sign = "+" if signed and mean > 0.0 else ""
     return f"{sign}{_fixed(mean, decimals)} {PLUS_MINUS} {_fixed(stderr, decimals)}"

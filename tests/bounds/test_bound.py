@@ -151,8 +151,22 @@ def test_plain_data():
         assert value == getattr(bound, field)
 
 
+def test_a_title_names_the_policy():
+    """Another policy may have more regret than a bound, which is then not refuted."""
+    assert bounds.certified(GAUSSIAN, horizon=60).title == "certified bound on bayes-ucb"
+    assert bounds.certified_trivial(GAUSSIAN, horizon=60).title == "certified_trivial bound on any policy"
+    assert bounds.complexity(GAUSSIAN, horizon=60).title == "complexity"
+
+
+def test_a_missing_horizon_is_named():
+    with pytest.raises(TypeError, match=r"^horizon must be given: "):
+        bounds.certified_floor(GAUSSIAN)
+
+
 def test_words():
-    assert str(bounds.gap_dependent(GAUSSIAN, horizon=60)).startswith("gap_dependent [paper, Theorem 1] = ")
+    assert str(bounds.gap_dependent(GAUSSIAN, horizon=60)).startswith(
+        "gap_dependent bound on bayes-ucb [paper, Theorem 1] = "
+    )
     found = str(bounds.prior_dependent(GAUSSIAN, horizon=2))
     assert found.endswith("(does not apply: horizon must be at least 3, where log log n > 0)")
 

@@ -46,7 +46,8 @@ def test_rademacher_noise_is_refused_with_its_reason():
     assert "certified_index" in found.refused
     assert found.best.name == "certified_trivial"
     line = found.summary().splitlines()[-1]
-    assert line.startswith(f"not proved here, since {reason}: certified_floor, ")
+    assert line.startswith(f"not proved here, since {reason}: ")
+    assert ", certified_floor, " in line
     assert "refused" in found.to_dict()
     assert {"name": "certified_floor", "why_not": reason} in found.to_dict()["refused"]
 
@@ -77,6 +78,21 @@ def test_rows_tell_the_numbers():
         numbers = [math.inf if text == "inf" else float(text) for text in row[4:7]]
         assert numbers == pytest.approx([bound.value, bound.leading, bound.remainder], rel=1e-3)
         assert row[8].startswith("yes" if bound.applies else "no (")
+
+
+def test_a_caveat_of_a_finite_bound_is_shown():
+    """Theorem 1 as printed may be negative: its note stands beside it; proved bounds have none."""
+    found = bounds.table(GaussianBandit([1.0, 0.0, 0.0], 0.1, 1.0), horizon=1_000)
+    marks = {row[0]: row[-1] for row in found.table()[1:]}
+    assert found["gap_dependent"].value < 0.0
+    number = found.remarks().index(found["gap_dependent"].note) + 1
+    assert marks["gap_dependent"] == f"yes, but ({number})"
+    assert marks["certified_index"] == "yes"
+
+
+def test_a_misspelt_name_gets_a_suggestion():
+    with pytest.raises(KeyError, match=r"did you mean certified_index\?"):
+        bounds.table(GAUSSIAN, horizon=20)["certifed_index"]
 
 
 def test_remarks_are_numbered_and_shown_once():

@@ -52,12 +52,12 @@ def test_the_problem_is_for_other_commands(fit, name):
 def test_a_new_experiment_is_as_large_as_the_largest_one(fit):
     outcome = fit("--model", "bernoulli", "--output", "problem.toml")
     assert br.load_problem("problem.toml").arms == 2
-    assert outcome.out.splitlines()[-1] == "written: problem.toml"
+    assert outcome.out.splitlines()[-1] == "problem.toml written"
 
 
 def test_the_picture(fit):
     outcome = fit("--model", "bernoulli", "--figure", "fit.png")
-    assert outcome.out.splitlines()[-2] == "written: fit.png"
+    assert outcome.out.splitlines()[-2] == "fit.png written"
     assert pathlib.Path("fit.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -233,7 +233,7 @@ with no remainder)
         self,
         bandit: BanditLike,
         *,
-        horizon: int,
+        horizon: int | None = None,
         delta: float | None = None,
         epsilon: float | None = None,
         **options: Any,
@@ -264,6 +264,8 @@ with no remainder)
         DoesNotHold
             If the form is certified and not proved for these arguments.
         """
+        if horizon is None:
+            raise TypeError(f"horizon must be given: {self.name}(bandit, horizon=1000)")
         bandit = as_bandit(bandit)
         if not self.covers(bandit):
             kinds = " and ".join(kind for kind in self.bodies if kind != MixtureBandit.kind)

@@ -163,7 +163,7 @@ class BoundTable(Result):
         axes.set_yticks(range(len(shown)), [f"{bound.name} ({bound.kind})" for bound in shown])
         axes.set_xscale("log")
         axes.set_xlabel("bound on the Bayes regret")
-        axes.legend(frameon=False, loc="lower left")
+        axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.12), frameon=False, ncols=2)
 
     def __repr__(self) -> str:
         return str(self)
@@ -223,7 +223,7 @@ def table(
     >>> found.best.name
     'certified_first_passage'
     >>> [bound.name for bound in found if bound.kind == "lower"]
-    ['lai_lower']
+    ['certified_lower', 'certified_thompson_lower', 'lai_lower']
     """
     bandit = as_bandit(bandit)
     setting = make_setting(horizon, delta, epsilon)

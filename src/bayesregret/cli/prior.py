@@ -160,7 +160,7 @@ def fit(
     if json:
         show_json(fitted.to_dict() | ({} if bandit is None else {"problem": bandit.to_dict()}))
         return
-    below = [f"written: {file}" for file in (output, figure) if file is not None]
+    below = [f"{file} written" for file in (output, figure) if file is not None]
     if output is None:
         more = f"--arms {fitted.most_arms} --output problem.toml"
         below.append(f"to go on: add {more}, then bayesregret plan problem.toml")

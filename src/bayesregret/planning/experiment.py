@@ -75,11 +75,18 @@ class PlannedExperiment:
 
     def runs_for_policy(self, policy: Policy) -> int:
         """Number of runs of a policy in the plan's table."""
-        return runs_for_policy(policy, self.bandit, self.horizon) if self.runs is None else self.runs
+        return self.runs or runs_for_policy(policy, self.bandit, self.horizon, is_late=not self.is_immediate)
 
     def runs_for_point(self, policy: Policy, budget: float = SWEEP_BUDGET) -> int:
         """Number of runs at each point of a sweep."""
-        return runs_for_point(policy, self.bandit, self.horizon, budget) if self.runs is None else self.runs
+        return self._runs_for_point(policy, self.bandit, self.horizon, budget)
+
+    def _runs_for_point(self, policy: Policy, bandit: Bandit, horizon: int, budget: float) -> int:
+        return self.runs or runs_for_point(policy, bandit, horizon, budget, is_late=not self.is_immediate)
+
+    def cost(self, policy: Policy, bandit: Bandit | None = None, horizon: int | None = None) -> int:
+        """Approximate cost of a run, here or on another bandit or over another horizon, in the unit of `run_cost`."""
+        return run_cost(policy, bandit or self.bandit, horizon or self.horizon, is_late=not self.is_immediate)
 
     def _regrets(self, policy: Policy, budget: float) -> Array:
         """(runs,): final regrets, on the same instances and noise for every policy of a sweep."""
@@ -87,8 +94,8 @@ class PlannedExperiment:
 
     def regrets_elsewhere(self, bandit: Bandit, horizon: int, policy: Policy, budget: float = SWEEP_BUDGET) -> Array:
         """(runs,): final regrets on another bandit, or over another horizon."""
-        each = run_cost(policy, bandit, horizon)
-        runs = runs_for_point(policy, bandit, horizon, budget) if self.runs is None else self.runs
+        each = self.cost(policy, bandit, horizon)
+        runs = self._runs_for_point(policy, bandit, horizon, budget)
         before = self.bar.done
         self._extend_bar(runs * each)
 
@@ -115,12 +122,12 @@ class PlannedExperiment:
 
     def outcome_over(self, horizon: int, name: str, policy: Policy) -> PolicyOutcome:
         """Simulated outcome over another horizon, on few runs."""
-        runs = runs_for_point(policy, self.bandit, horizon, DELTA_BUDGET) if self.runs is None else self.runs
+        runs = self._runs_for_point(policy, self.bandit, horizon, DELTA_BUDGET)
         tracked = self._tracked(policy, horizon, runs, FIRST_SWEEP_SEED + self.seed)
         return PolicyOutcome(name, policy, horizon, tracked, None, None, None, None)
 
     def _tracked(self, policy: Policy, horizon: int, runs: int, seed: int) -> TrackedRuns:
-        each = run_cost(policy, self.bandit, horizon)
+        each = self.cost(policy, horizon=horizon)
         self._extend_bar(runs * each)
         return track(
             self.bandit,

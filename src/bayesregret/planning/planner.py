@@ -37,7 +37,7 @@ from bayesregret.planning.tracked_simulation import paired
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
-from bayesregret.simulation.cost import expected_time, run_cost
+from bayesregret.simulation.cost import expected_time
 from bayesregret.simulation.engine import available_threads
 from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late
 from bayesregret.simulation.size import check_rounds, most_runs
@@ -184,15 +184,15 @@ def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
 
 def _work(experiment: PlannedExperiment, policies: list[Policy]) -> int:
     """Approximate work, in the unit of `run_cost`, for the progress bar."""
-    bandit, horizon = experiment.bandit, experiment.horizon
+    bandit, cost = experiment.bandit, experiment.cost
     tuned = with_belief(BayesUCB(), bandit)
     rows = [*policies, tuned, with_belief(ExploreCommit(0), bandit)]
-    slowest = max(policies, key=lambda policy: run_cost(policy, bandit, horizon), default=tuned)
-    work = sum(experiment.runs_for_policy(policy) * run_cost(policy, bandit, horizon) for policy in rows)
-    work += SWEEP_POINTS * experiment.runs_for_point(slowest) * run_cost(slowest, bandit, horizon)
+    slowest = max(policies, key=cost, default=tuned)
+    work = sum(experiment.runs_for_policy(policy) * cost(policy) for policy in rows)
+    work += SWEEP_POINTS * experiment.runs_for_point(slowest) * cost(slowest)
     elsewhere = SCENARIO_POINTS if isinstance(bandit, MixtureBandit) else HORIZON_POINTS
-    work += elsewhere * sum(experiment.runs_for_point(policy) * run_cost(policy, bandit, horizon) for policy in rows)
-    return work + DELTA_POINTS * experiment.runs_for_point(tuned, DELTA_BUDGET) * run_cost(tuned, bandit, horizon)
+    work += elsewhere * sum(experiment.runs_for_point(policy) * cost(policy) for policy in rows)
+    return work + DELTA_POINTS * experiment.runs_for_point(tuned, DELTA_BUDGET) * cost(tuned)
 
 
 def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Request) -> Plan:

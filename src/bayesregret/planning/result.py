@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesregret import checks
 from bayesregret.agent import Agent
 from bayesregret.bounds.least import Least
 from bayesregret.digits import (
@@ -116,7 +117,8 @@ class Plan(Result):
         try:
             return self.outcomes[name]
         except KeyError:
-            raise KeyError(f"policy must be one of {', '.join(self.outcomes)}, got {name!r}") from None
+            hint = checks.suggestion(name, self.outcomes)
+            raise KeyError(f"policy must be one of {', '.join(self.outcomes)}, got {name!r}{hint}") from None
 
     @property
     def best(self) -> PolicyOutcome:

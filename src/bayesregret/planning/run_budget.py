@@ -27,21 +27,23 @@ ROUNDS_IN_A_SECOND, GAUSSIAN_TABLE = 1_000, 0.1
 QUICK_TABLE, SHORT_TABLES = 0.1, 100
 
 
-def runs_for_policy(policy: Policy, bandit: Bandit, horizon: int) -> int:
-    """Number of runs of a policy in a plan's table."""
-    each = run_cost(policy, bandit, horizon)
-    return _affordable(_budget(each, horizon), each)
+def runs_for_policy(policy: Policy, bandit: Bandit, horizon: int, *, is_late: bool = False) -> int:
+    """Number of runs of a policy in a plan's table, with late rewards if `is_late`."""
+    budget = _budget(run_cost(policy, bandit, horizon), horizon)
+    return _affordable(budget, run_cost(policy, bandit, horizon, is_late=is_late))
 
 
-def runs_for_point(policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET) -> int:
+def runs_for_point(
+    policy: Policy, bandit: Bandit, horizon: int, budget: float = SWEEP_BUDGET, *, is_late: bool = False
+) -> int:
     """Number of runs at each point of a sweep."""
-    return _affordable(budget, run_cost(policy, bandit, horizon))
+    return _affordable(budget, run_cost(policy, bandit, horizon, is_late=is_late))
 
 
-def is_affordable(policy: Policy, bandit: Bandit, horizon: int) -> bool:
+def is_affordable(policy: Policy, bandit: Bandit, horizon: int, *, is_late: bool = False) -> bool:
     """Whether this can be the last point of a sweep over sizes that double: the earlier points cost as much again."""
-    each = run_cost(policy, bandit, horizon)
-    return 2 * FEWEST * each <= _budget(each, horizon)
+    budget = _budget(run_cost(policy, bandit, horizon), horizon)
+    return 2 * FEWEST * run_cost(policy, bandit, horizon, is_late=is_late) <= budget
 
 
 def has_slow_quantiles(bandit: Bandit, horizon: int) -> bool:

@@ -9,7 +9,6 @@ from bayesregret.planning.experiment import PlannedExperiment
 from bayesregret.planning.policy_outcome import PolicyOutcome
 from bayesregret.planning.run_budget import FEWEST
 from bayesregret.planning.zero_crossing import Crossing
-from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.simulate import LARGEST_HORIZON
 
 DOUBLINGS = 4  # of the plan's horizon, where it is too short
@@ -51,7 +50,7 @@ def settling(experiment: PlannedExperiment, outcome: PolicyOutcome) -> Settling 
 
 def _longest(experiment: PlannedExperiment, outcome: PolicyOutcome) -> int:
     """The longest horizon that is examined."""
-    each_round = run_cost(outcome.policy, experiment.bandit, experiment.horizon) / experiment.horizon
+    each_round = experiment.cost(outcome.policy) / experiment.horizon
     affordable = int(BUDGET / (FEWEST * each_round))
     longest: int = 2**DOUBLINGS * experiment.horizon
     return min(affordable, longest, LARGEST_HORIZON)

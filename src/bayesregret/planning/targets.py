@@ -99,22 +99,27 @@ class RegretQuery(NamedTuple):
     def excess(self, bandit: Bandit, budget: float) -> Estimate:
         """Regret minus the budget."""
         policy = with_belief(self.policy, bandit)
-        runs = runs_for_point(policy, bandit, self.horizon) if self.runs is None else self.runs
+        runs = self.runs or runs_for_point(policy, bandit, self.horizon, is_late=self.is_late)
         shared: dict[str, Any] = {"checkpoints": [self.horizon], "threads": self.threads, "progress": False}
         shared |= {"delay": min(self.delay, self.horizon), "batch": min(self.batch, self.horizon)}
         result = simulate(bandit, policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
         regret = result[policy.name].estimate
         return Estimate(regret.mean - budget, regret.stderr)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether rewards arrive later than at once."""
+        return self.delay > 0 or self.batch > 1
+
     def guarantees(self, bandit: Bandit, budget: float) -> bool:
         """Whether a certified bound is within the budget."""
-        if self.delay > 0 or self.batch > 1:  # bounds are for rewards that arrive at once
+        if self.is_late:  # bounds are for rewards that arrive at once
             return False
         bound = best_bound(bandit, with_belief(self.policy, bandit), self.horizon)
         return bound is not None and bound.value <= budget
 
     def is_affordable(self, bandit: Bandit) -> bool:
-        return is_affordable(with_belief(self.policy, bandit), bandit, self.horizon)
+        return is_affordable(with_belief(self.policy, bandit), bandit, self.horizon, is_late=self.is_late)
 
 
 def horizon_for(

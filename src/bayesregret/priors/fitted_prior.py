@@ -247,7 +247,8 @@ class FittedPrior(Result):
         """Return the size of the history, the comparison and the warnings, one line each."""
         history = self.family.history
         size = f"{counted(history.arms, 'arm')} of {counted(self.family.history.experiments, 'experiment')}"
-        how = "one level per experiment" if self.point.level_spread > 0.0 else "one level for all"
+        is_spread = self.point.level_spread > 0.0
+        how = "one level per experiment, mean and width at the typical level" if is_spread else "one level for all"
         lines = [f"{self.model} prior from {size}, {how}; {PLUS_MINUS} one standard error"]
         if self.comparison is not None:
             lines.append(f"one level per experiment against one for all: {self.comparison}")

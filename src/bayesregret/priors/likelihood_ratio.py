@@ -29,4 +29,4 @@ class LikelihoodRatio:
         return cls(ratio, 0.5 * float(chdtrc(1.0, ratio)) if ratio > NOTHING else 1.0)
 
     def __str__(self) -> str:
-        return f"likelihood ratio {brief(self.likelihood_ratio)}, p = {self.p_value:.2g}"
+        return f"likelihood ratio statistic {brief(self.likelihood_ratio)}, p = {self.p_value:.2g}"

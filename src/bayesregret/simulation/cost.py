@@ -21,6 +21,7 @@ from bayesregret.simulation.kernels.run import BLOCK
 # those that look at all arms in every round, and of some slower ones.
 LEADER_COST, EVERY_ROUND_COST = 5.0, 75.0
 QUANTILE_COST = 700.0
+LATE_COST = 30.0  # the least cost of a round with delayed or batched rewards
 COMPONENT_COST = 25.0  # of each component of a mixture that a policy believes in
 KNOWN_COSTS = {
     "moss": 14.0,
@@ -36,8 +37,8 @@ NOTABLE, LONGEST = 60, 30 * DAY  # seconds: from when on a time is shown, and re
 UNITS = (("year", 365 * DAY), ("day", DAY), ("hour", 3_600), ("minute", 60), ("second", 1))
 
 
-def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
-    """Approximate cost of a run, in nanoseconds of one processor."""
+def run_cost(policy: Policy, bandit: Bandit, horizon: int, *, is_late: bool = False) -> int:
+    """Approximate cost of a run, in nanoseconds of one processor, with late rewards if `is_late`."""
     settings = policy.settings(bandit, horizon)
     usual = LEADER_COST
     if isinstance(settings, FixedQuantile):
@@ -51,7 +52,8 @@ def run_cost(policy: Policy, bandit: Bandit, horizon: int) -> int:
     # With independent arms the leader is compared with a single rival, however many arms there are.
     has_one_rival = each_round <= LEADER_COST and not isinstance(belief, LinearModel)
     many = 1.0 if has_one_rival else max(1.0, bandit.arms / 10.0)
-    return int(each_round * horizon * many + ARM_COST * bandit.arms)
+    each_round *= many
+    return int(max(each_round, LATE_COST if is_late else 0.0) * horizon + ARM_COST * bandit.arms)
 
 
 def expected_time(bandit: Bandit, policies: Collection[Policy], *, horizon: int, runs: int, threads: int) -> str | None:

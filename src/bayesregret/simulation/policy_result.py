@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesregret import checks
 from bayesregret.policies import Policy
 from bayesregret.simulation.estimates import Estimate
 
@@ -131,7 +132,7 @@ class PolicyResult:
         share : float
             Order of the quantile, between 0 and 1.
         """
-        return float(np.quantile(self.final_regret, share))
+        return float(np.quantile(self.final_regret, checks.fraction("share", share)))
 
     def __repr__(self) -> str:
         return f"<{self.name}: Bayes regret {self.estimate}>"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesregret import checks
 from bayesregret.digits import PLUS_MINUS, brief, counted, with_error
 from bayesregret.models import Bandit
 from bayesregret.results import Result, draw_curve, show_legend
@@ -78,7 +79,8 @@ class SimulationResult(Result):
         try:
             return self.policies[name]
         except KeyError:
-            raise KeyError(f"policy must be one of {', '.join(self.policies)}, got {name!r}") from None
+            hint = checks.suggestion(name, self.policies)
+            raise KeyError(f"policy must be one of {', '.join(self.policies)}, got {name!r}{hint}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.policies)
