@@ -91,7 +91,7 @@ def test_a_caveat_of_a_finite_bound_is_shown():
 
 
 def test_a_misspelt_name_gets_a_suggestion():
-    with pytest.raises(KeyError, match=r"did you mean certified_index\?"):
+    with pytest.raises(KeyError, match=r"did you mean certified_index"):
         bounds.table(GAUSSIAN, horizon=20)["certifed_index"]
 
 
