@@ -39,7 +39,6 @@ MOST_ROUNDS = {"poisson": 50, "exponential": 300, "normal-gamma": 300}  # of ran
 CONTROLS = 0.2  # fraction of the problems on which the wrong discount is tried, too
 
 
-
 class Comparison(NamedTuple):
     """One problem: by how much bounds exceed the smallest regret."""
 
@@ -117,7 +116,10 @@ def against_policies(number: int, runs: int, control: bool) -> Comparison:
     wrong = wrong_bound(bandit, horizon) if control else float("nan")
     name = next(name for name, regret in result.policies.items() if regret is smallest)
     return Comparison(
-        (bound - smallest.mean) / smallest.stderr, (wrong - smallest.mean) / smallest.stderr, smallest.mean / bound, name
+        (bound - smallest.mean) / smallest.stderr,
+        (wrong - smallest.mean) / smallest.stderr,
+        smallest.mean / bound,
+        name,
     )
 
 
@@ -166,7 +168,10 @@ def main() -> None:
     parser.add_argument("--policies", type=int, default=500, help="problems with simulated policies")
     parser.add_argument("--runs", type=int, default=2_000, help="runs for each policy")
     args = parser.parse_args()
-    good = [args.optimum < 1 or optimum_part(args.optimum), args.policies < 1 or policies_part(args.policies, args.runs)]
+    good = [
+        args.optimum < 1 or optimum_part(args.optimum),
+        args.policies < 1 or policies_part(args.policies, args.runs),
+    ]
     raise SystemExit(0 if all(good) else "the bound does not hold, or the control was not caught")
 
 

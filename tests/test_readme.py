@@ -19,7 +19,7 @@ PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     console_examples(README),
-    ids=["prior", "plan", "simulate", "exact", "bounds"],
+    ids=["prior", "plan", "simulate", "exact", "optimal", "bounds"],
 )
 def test_what_is_shown_is_printed(arguments, shown):
     done = subprocess.run(

@@ -208,6 +208,8 @@ def optimal_regret(
         low, high = max(0.0, least.regret - least.error), least.regret + least.error
         return Enclosure(bandit, horizon, low, high, 0.0, "bayes-optimal", PROGRAMME, PROGRAMME)
     candidates = dict(_best_known(bandit, horizon)) if policies is None else named(policies)
+    if not candidates:
+        raise ValueError(f"policies must be given for {bandit.a_kind} bandit, on which none of the usual ones runs")
     end = None if exact is False else _computed(bandit, candidates, horizon, exact)
     if end is None:
         end = _simulated(bandit, candidates, horizon, runs, seed, threads, progress)
@@ -255,8 +257,6 @@ def _simulated(
     threads: int | None,
     progress: bool | None,
 ) -> UpperEnd:
-    if not candidates:
-        raise ValueError(f"policies must be given for {bandit.a_kind} bandit, on which none of the usual ones runs")
     options: dict[str, Any] = {"horizon": horizon, "threads": threads, "progress": progress, "keep": "summary"}
     names = list(candidates)
     if len(names) > 1:

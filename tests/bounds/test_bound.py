@@ -13,6 +13,8 @@ from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit, bounds
 from bayesregret.bounds.bound import FINE, LARGEST_HORIZON, NUMERICAL_ERROR, Formula, Parts, make_setting
 from bayesregret.models import Bandit
 
+pytestmark = pytest.mark.compiled  # certified lower bounds take minutes without compilation
+
 GAUSSIAN = GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
 BERNOULLI = BernoulliBandit([1.0, 2.0], [1.0, 1.0])
 

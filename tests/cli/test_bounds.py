@@ -13,6 +13,8 @@ from bayesregret import BernoulliBandit, GaussianBandit, bounds, simulate
 from bayesregret.policies import UCB1, BayesUCB, Thompson
 from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
+pytestmark = pytest.mark.compiled  # certified lower bounds take minutes without compilation
+
 SMALL = ["--horizon", "50"]
 PROMISED = ["name", "form", "source", "policy", "value", "leading", "remainder", "error", "applies", "why_not"]
 
@@ -132,7 +134,6 @@ def test_bad_input_is_one_line(run_bounds, arguments, said):
         assert outcome.err.count("\n") == 1
 
 
-@pytest.mark.compiled
 def test_examples_run_as_they_stand(bayesregret):
     text = bayesregret("bounds", "--help").out
     commands = re.findall(r"^ +bayesregret (bounds .*)$", text, re.MULTILINE)

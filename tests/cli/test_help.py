@@ -143,7 +143,8 @@ def test_a_model_as_the_value_of_an_option_is_not_the_problem(bayesregret):
 SMALL = "--horizon 6 --runs 8"
 ALL_COLUMNS = {
     "simulate": [
-        f"simulate bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1 --optimal --exact-check --checkpoints 5"
+        f"simulate bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1 --optimal --exact-check --checkpoints 5",
+        "simulate gaussian --arms 2 --horizon 4 --runs 8 --policy ucb1 --optimal",
     ],
     "exact": ["exact bernoulli --arms 2 --horizon 4 --best-arm --checkpoints 2"],
     "optimal": ["optimal gaussian --arms 2 --horizon 4"],
@@ -228,7 +229,12 @@ def test_reproduce_prints_the_columns_of_sweep(bayesregret):
 
 def reduced(words: list[str]) -> list[str]:
     """The same command with fewer runs: what examples do with their options is the same, in less time."""
-    fewer = {"plan": ["--runs", "20"], "simulate": ["--runs", "200"], "audit": ["--runs", "20"]}
+    fewer = {
+        "plan": ["--runs", "20"],
+        "optimal": ["--runs", "100"],
+        "simulate": ["--runs", "200"],
+        "audit": ["--runs", "20"],
+    }
     against = ["--runs", "200"] if "--against" in words else []
     return [*words, *fewer.get(words[0], against)]
 

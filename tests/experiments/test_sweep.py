@@ -6,6 +6,7 @@ import bayesregret as br
 from bayesregret.experiments import sweep
 from bayesregret.experiments.point import run_point
 from bayesregret.experiments.sweep import load_sweep, sweep_experiments
+from bayesregret.problem import common_gaussian
 
 SWEEP = {
     "title": "Widths",
@@ -158,3 +159,21 @@ def test_files_that_are_not_read_are_one_line(tmp_path, content, message):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ValueError, match=rf"sweep\.toml: {message}$"):
         load_sweep(path)
+
+
+def test_without_a_dynamic_programme_ratios_are_upper_limits():
+    data = {
+        "problem": {"common": "gaussian", "arms": 2},
+        "vary": {"horizon": [2, 4]},
+        "policies": ["greedy"],
+        "runs": 20,
+        "optimal": True,
+    }
+    (experiment,) = sweep_experiments(data)
+    assert experiment.y.label == "regret / least regret, at most"
+    result = run_point(experiment.points[1].settings)
+    bound = br.bounds.certified_lower(common_gaussian(arms=2), horizon=4).value
+    assert (result["optimal"]["regret"], result["optimal"]["exact"]) == (bound, False)
+    unknown = data | {"problem": {"common": "gaussian", "arms": 2, "noise_kind": "rademacher"}}
+    with pytest.raises(ValueError, match="optimal must be false here: no lower bound"):
+        run_point(sweep_experiments(unknown)[0].points[0].settings)

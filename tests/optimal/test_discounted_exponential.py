@@ -8,17 +8,8 @@ from scipy import stats
 from scipy.integrate import quad
 
 from bayesregret.optimal.discounted_exponential import ExponentialArm
-from bayesregret.optimal.discounted_scaled import (
-    Accuracy,
-    at_coordinate,
-    coordinate,
-    given_up,
-    kink,
-    log_normaliser,
-    solve_scaled,
-    step,
-    step_range,
-)
+from bayesregret.optimal.discounted_scaled import Accuracy, solve_scaled
+from bayesregret.optimal.scaled_arm import at_coordinate, coordinate, given_up, kink, log_normaliser, step, step_range
 
 
 @pytest.mark.parametrize(("shape", "pulls"), [(1.3, 0), (3.0, 0), (3.0, 40)])

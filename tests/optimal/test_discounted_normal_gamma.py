@@ -9,17 +9,9 @@ from scipy.integrate import quad
 
 from bayesregret import GaussianBandit
 from bayesregret.optimal.discounted_normal_gamma import NormalGammaArm
-from bayesregret.optimal.discounted_scaled import (
-    Accuracy,
-    given_up,
-    growth_of_scale,
-    log_normaliser,
-    solve_scaled,
-    step,
-    step_range,
-    unit_of_mean,
-)
+from bayesregret.optimal.discounted_scaled import Accuracy, solve_scaled
 from bayesregret.optimal.gittins import gittins_index
+from bayesregret.optimal.scaled_arm import given_up, growth_of_scale, log_normaliser, step, step_range, unit_of_mean
 
 
 def test_excess():

@@ -33,3 +33,33 @@ def test_one_arm_has_no_ratio():
     single = br.simulate(br.BernoulliBandit([1], [1]), br.UCB1(), horizon=5, runs=5, seed=1)
     with pytest.raises(ValueError, match="the ratio to optimal regret is undefined"):
         single.over_optimal()
+
+
+def test_other_bandits_have_upper_limits():
+    bandit = br.GaussianBandit([1.0, 0.0], prior_width=1.0, reward_noise=1.0)
+    result = br.simulate(bandit, [br.Greedy(), br.UCB1()], horizon=5, runs=50, seed=1)
+    found, bound = result.over_optimal(), br.bounds.certified_lower(bandit, horizon=5)
+    assert (found.exact, found.least.source, found.least.regret) == (False, "certified_lower", bound.value)
+    assert list(found) == ["greedy", "ucb1"]
+    assert found["ucb1"].mean == pytest.approx(result["ucb1"].mean / bound.value)
+    assert "over optimal, at most" in result.table(found)[0]
+    assert found.summary().endswith("(certified_lower): the ratios are upper limits")
+    enclosed = br.optimal_regret(bandit, horizon=5)
+    assert dict(result.over_optimal(enclosed).ratios) == dict(found.ratios)
+    assert found.to_dict()["over"]["ucb1"]["ratio"] == found["ucb1"].mean
+
+
+def test_late_rewards_make_upper_limits():
+    late = br.simulate(BANDIT, br.UCB1(), horizon=20, runs=50, seed=1, delay=2).over_optimal()
+    assert (late.exact, late.least.source) == (False, "dynamic programme")
+    assert RESULT.over_optimal().exact
+
+
+def test_without_a_lower_bound_cells_are_empty():
+    coins = br.GaussianBandit([1.0, 0.0], prior_width=1.0, reward_noise=1.0, noise_kind="rademacher")
+    result = br.simulate(coins, br.UCB1(), horizon=5, runs=50, seed=1)
+    found = result.over_optimal()
+    assert (len(found), found.exact, found.least.regret) == (0, False, 0.0)
+    headings, row = result.table(found)
+    assert row[headings.index(found.heading)] == ""
+    assert found.summary().startswith("no lower bound on the regret of every policy is known here")

@@ -134,7 +134,7 @@ def test_wrong_priors_are_those_of_the_next_policy_where_each_needs_a_slow_table
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI, br.PoissonBandit([2, 2], [1, 1])], ids=["g", "b", "p"])
+@pytest.mark.parametrize("bandit", [GAUSSIAN, BERNOULLI, br.ExponentialBandit([4, 4], [3, 3])], ids=["g", "b", "e"])
 def test_no_policy_is_below_the_least(bandit):
     least = quick_least(bandit, 200)
     assert least.regret > 0.0

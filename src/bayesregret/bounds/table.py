@@ -223,7 +223,7 @@ def table(
     >>> found.best.name
     'certified_first_passage'
     >>> [bound.name for bound in found if bound.kind == "lower"]
-    ['lai_lower']
+    ['certified_lower', 'certified_thompson_lower', 'lai_lower']
     """
     bandit = as_bandit(bandit)
     setting = make_setting(horizon, delta, epsilon)

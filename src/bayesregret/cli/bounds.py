@@ -56,7 +56,8 @@ def bounds(
 
     PROBLEM is a TOML or JSON file, as bayesregret simulate --help describes it, or gaussian, bernoulli, linear,
     poisson, exponential or normal-gamma for a common problem; bayesregret bounds bernoulli --help has the options of
-    bernoulli problems only. For the last three models only the trivial bound is proved.
+    bernoulli problems only. For the last three models only the trivial bound and the lower bound for all policies are
+    proved.
 
     Values are integrals over the prior and not simulated.
 

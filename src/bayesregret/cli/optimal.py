@@ -16,9 +16,9 @@ from bayesregret.spinner import spinning
 COLUMNS = {
     "no policy below": "No policy has less Bayes regret: proved, or computed.",
     "a policy has": "Bayes regret of the best policy known.",
-    "ratio": "The second column divided by the first: 1 if the least regret is computed.",
+    "ratio": "The second number divided by the first.",
     "which policy": "The policy that has it.",
-    "how": "Where that regret is from: dynamic programme, computed or simulated.",
+    "how": "Where its regret is from: simulated, for example.",
 }
 
 
@@ -61,7 +61,7 @@ def optimal(
     Examples:
       bayesregret optimal gaussian --arms 10 --horizon 1000
       bayesregret optimal bernoulli --arms 2 --horizon 100 --json
-      bayesregret optimal poisson --horizon 200 --policy thompson --runs 1000
+      bayesregret optimal exponential --horizon 200 --policy thompson --runs 1000
     """
     from bayesregret.enclosure import optimal_regret  # needs SciPy, which help does not
 

@@ -29,7 +29,7 @@ COLUMNS = {
     "per round": "Bayes regret divided by the number of rounds.",
     "best arm at the end": "Probability that the last round is on the best arm.",
     "within N from round": "From here on, 95% sure, on an arm within N of the best.",
-    "times the least": "Bayes regret divided by the optimal regret; at most: by a lower bound on it.",
+    "times the least": "Bayes regret over the optimal one, or an upper limit.",
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
 from bayesregret.numerics.mean_distributions import gamma_tails
-from bayesregret.optimal.discounted_scaled import (
+from bayesregret.optimal.scaled_arm import (
     at_coordinate,
     coordinate,
     given_up,

@@ -16,7 +16,7 @@ from scipy import special
 from bayesregret.checks import Array
 from bayesregret.dispatch import jitable
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio
-from bayesregret.optimal.discounted_scaled import (
+from bayesregret.optimal.scaled_arm import (
     at_coordinate,
     coordinate,
     given_up,

@@ -15,13 +15,26 @@ panels, which end where the arm is given up.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import compile_kernel, contract, jitable
+from bayesregret.dispatch import compile_kernel, jitable
 from bayesregret.optimal.discounted_stages import Stage, make_stages
+from bayesregret.optimal.scaled_arm import (
+    ScaledArm,
+    at_coordinate,
+    coordinate,
+    given_up,
+    growth_of_scale,
+    kink,
+    log_normaliser,
+    step,
+    step_deviation,
+    step_range,
+    unit_of_mean,
+)
 
 CORE = 3.0  # steps around the zero in which points are nearly even
 LEFT = math.asinh(2.5 / CORE)  # points begin 2.5 steps below the zero
@@ -48,87 +61,6 @@ class Accuracy(NamedTuple):
 
     def longer_blocks(self, times: float) -> Accuracy:
         return self._replace(longest=self.longest * times)
-
-
-class ScaledArm(Protocol):
-    """One arm of a location-scale family; everything is in units of the posterior's scale."""
-
-    @property
-    def pseudo_count(self) -> float:
-        """Prior pseudo-count."""
-        ...
-
-    @property
-    def is_extreme(self) -> bool:
-        """Whether pulls after the first teach too little, or the first one too much, to be computed."""
-        ...
-
-    def excess(self, pulls: float, t: Array) -> tuple[Array, Array]:
-        """E(theta - y)^+ and E(y - theta)^+, where the posterior mean is t above y."""
-        ...
-
-
-@contract(returns="middle, deviation, first, last")
-def step_range(arm, pulls, length):
-    """Where x has most of its mass after the next `length` rewards, and between which ends it has all but nothing.
-
-    Mass counts 1 / slope times.
-    """
-
-
-@contract(returns="logarithm")
-def log_normaliser(arm, pulls, length):
-    """Constant in the logarithm of the density of x."""
-
-
-@contract(returns="weight, slope, shift")
-def step(arm, pulls, length, normaliser, x):
-    """Density of x over the slope; slope and shift."""
-
-
-@contract(returns="low, high")
-def given_up(arm, pulls, length, t, zero):
-    """The interval of x in which slope t + shift is below the zero."""
-
-
-@contract(returns="u")
-def coordinate(arm, unit, t):
-    """A function of t in which losses are equally smooth."""
-
-
-@contract(returns="t")
-def at_coordinate(arm, unit, u):
-    """The t with this coordinate."""
-
-
-@contract(returns="unit")
-def unit_of_mean(arm, pulls):
-    """Typical deviation of the mean reward from its posterior mean after these pulls."""
-
-
-@contract(returns="t")
-def kink(arm, pulls, length, zero):
-    """From where on the arm is not given up next time, whatever x is; infinite if there is no such t."""
-
-
-@kink.otherwise
-def no_kink(arm, pulls, length, zero):
-    return math.inf
-
-
-@contract(returns="mean, deviation")
-def growth_of_scale(arm, pulls, length):
-    """Of a further, independent factor of the scale."""
-
-
-@growth_of_scale.otherwise
-def no_growth(arm, pulls, length):
-    return 1.0, 0.0
-
-
-@contract(returns="deviation")
-def step_deviation(arm, pulls, length, t):
-    """Typical change of the coordinate by the next rewards, near t."""
 
 
 class Losses(NamedTuple):
@@ -159,8 +91,8 @@ def make_losses() -> Losses:
 
 def make_panels() -> Panels:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    rows = (np.zeros((MOST_PANELS, NODES)) for _ in range(3))
-    return Panels(np.zeros(1), np.zeros(MOST_PANELS + 1), *rows, 0.5 * (1.0 + nodes), 0.5 * weights)
+    first, second, third = np.zeros((3, MOST_PANELS, NODES))
+    return Panels(np.zeros(1), np.zeros(MOST_PANELS + 1), first, second, third, 0.5 * (1.0 + nodes), 0.5 * weights)
 
 
 class ScaledSurplus(NamedTuple):
@@ -222,7 +154,7 @@ def _mean_revealed(arm: ScaledArm, stage: Stage, spacing: float, losses: Losses)
     losses.unit[0] = unit = unit_of_mean(arm, stage.revealed)
     losses.centre[0], losses.zero[0] = coordinate(arm, unit, high), high
     left = math.ceil(LEFT / spacing)
-    losses.scale[0] = scale = coordinate(arm, unit, unit)
+    losses.scale[0] = scale = coordinate(arm, unit, 0.5 * unit)
     steps = spacing * (np.arange(MOST_POINTS // 2) - left)
     places = losses.centre[0] + scale * np.sinh(steps)
     places = places[places < FARTHEST]

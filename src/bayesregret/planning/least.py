@@ -14,7 +14,7 @@ QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
 ACCURACY = 1e-2  # of a lower bound: rougher ones are lower
 # Approximate work of a lower bound, in units of 0.2 milliseconds of one processor, and how much of it is quick.
 QUICK_WORK = 12_000
-POISSON_KIND, SCALED_KIND = 5_000, 4_000
+POISSON_KIND, SCALED_KIND = 100_000, 10_000
 GAUSSIAN, GAUSSIAN_KIND, LINEAR_ARM = 2_000, 200, 100
 BERNOULLI_ROUNDS = 300  # the work of a kind of Bernoulli arms, however short the horizon is
 

@@ -172,6 +172,7 @@ def test_tails_of_large_shapes(deviations):
 # --- where it is shown ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 @kinds
 def test_it_is_the_best_there_is(kind):
     bandit = CONJUGATE[kind]

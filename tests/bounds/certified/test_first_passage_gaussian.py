@@ -231,6 +231,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("bandit", "setting", "reason"), REFUSED.values(), ids=REFUSED)
 def test_what_is_refused(bandit, setting, reason):
     with pytest.raises(DoesNotHold) as refused:

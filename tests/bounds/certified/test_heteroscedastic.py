@@ -175,6 +175,7 @@ def test_certified_bounds_hold():
 # --- what is refused -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 def test_the_printed_forms_do_not_apply():
     table = bounds.table(ARMS, horizon=50)
     printed = [bound for bound in table if bound.form == "paper" and bound.name != "failure_probability"]

@@ -56,6 +56,7 @@ def test_the_observation_tells_more_than_any_arm(seed):
     assert np.log(gain).sum() <= everything + ROUNDING, "and at most as much as all arms' rewards together"
 
 
+@pytest.mark.compiled
 def test_independent_arms_are_a_gaussian_bandit():
     """The better bound, whatever the coordinates; with a little correlation it is not for us to use."""
     turn = np.linalg.qr(np.random.default_rng(6).standard_normal((3, 3)))[0]

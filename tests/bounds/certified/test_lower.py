@@ -9,6 +9,7 @@ import pytest
 import bayesregret as br
 from bayesregret.bounds.bound import Setting
 from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from reference.discounted import least_discounted_regret
 
 LANDMARK = br.GaussianBandit([1.0] + [0.0] * 9, 1.0, 1.0)
 UNIFORM = br.BernoulliBandit([1, 1], [1, 1])
@@ -59,6 +60,68 @@ def test_uniform_bernoulli_arms(arms, horizon, expected):
     found = lower(br.BernoulliBandit([1] * arms, [1] * arms), horizon)
     assert found.leading == pytest.approx(expected, rel=2e-6)
     assert found.error < 2e-6 * found.value
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("arms", "horizon"), [([(1.0, 1.0)] * 2, 10), ([(0.5, 0.5), (3.0, 1.0), (1.0, 2.0)], 8), ([(2.0, 5.0)] * 4, 12)]
+)
+def test_an_enclosure_by_plain_recursions(arms, horizon):
+    """Against W and D by another program, which enclose the least discounted regret; another discount is outside."""
+    low, high = least_discounted_regret(arms, horizon)
+    assert high - low < 2e-5 * low
+    bandit = br.BernoulliBandit(*np.transpose(arms))
+    found = lower(bandit, horizon)
+    assert low - found.error < found.leading < high + found.error
+    assert found.leading - found.error <= high
+    assert not low < lower(bandit, horizon + 1).leading < high
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("bandit", "expected"),
+    [
+        (br.ExponentialBandit([3, 3], [2, 2]), 1.4542503),
+        (br.NormalGammaBandit([0, 0], [1, 1], [2, 2], [1, 1]), 1.538450),
+    ],
+    ids=["exponential", "normal-gamma"],
+)
+def test_location_scale_families(bandit, expected):
+    """Values of a recursion that overestimates surpluses, with straight lines and masses at points, extrapolated."""
+    found = lower(bandit, 10)
+    assert found.leading == pytest.approx(expected, rel=1e-6)
+    assert found.error < 1e-6 * found.value
+
+
+@pytest.mark.compiled
+def test_gaussian_arms_are_normal_gamma_arms_with_a_known_variance():
+    """With a shape of 10^8 the variance of rewards is scale over shape, to four digits."""
+    gaussian = br.GaussianBandit([0.0, 0.1], math.sqrt(0.5), 1.0)
+    found = lower(br.NormalGammaBandit([0.0, 0.1], 2.0, 1e8, 1e8), 30)
+    assert found.leading == pytest.approx(lower(gaussian, 30).leading, rel=1e-5)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        br.GaussianBandit([0.0, 0.3], [1.0, 0.5], [1.0, 2.0]),
+        br.BernoulliBandit([1, 2], [1, 3]),
+        br.PoissonBandit([1, 1], [1, 1]),
+        br.ExponentialBandit([3, 4], [2, 3]),
+        br.NormalGammaBandit([0, 0.2], 1, 2, 1),
+    ],
+    ids=lambda bandit: bandit.kind,
+)
+def test_no_simulated_regret_is_below(bandit):
+    """By more than four standard errors; the least regret with discount 1 - 1/(4n) is not a bound, and is above."""
+    horizon = 12
+    result = br.simulate(bandit, ["thompson", "greedy"], horizon=horizon, runs=4_000, seed=1)
+    found, wrong = lower(bandit, horizon), lower(bandit, 4 * horizon)
+    smallest = min(result.policies.values(), key=lambda regret: regret.mean)
+    assert found.error < 1e-5 * found.value
+    assert found.value <= smallest.mean + 4.0 * smallest.stderr
+    assert wrong.leading - wrong.error > smallest.mean + 4.0 * smallest.stderr
 
 
 @pytest.mark.compiled
@@ -116,8 +179,60 @@ def test_shift_and_scale():
     assert lower(other, 50).value == pytest.approx(3.0 * lower(bandit, 50).value, rel=1e-5)
 
 
-def test_one_arm_has_no_regret():
-    assert lower(br.BernoulliBandit([1], [2]), 4).value == 0.0
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        br.BernoulliBandit([1], [2]),
+        br.GaussianBandit([3.0], 1.0, 1.0),
+        br.PoissonBandit([1], [2]),
+        br.ExponentialBandit([2], [1]),
+        br.NormalGammaBandit([0.0], 1, 2, 1),
+    ],
+    ids=lambda bandit: bandit.kind,
+)
+def test_one_arm_has_no_regret(bandit):
+    assert lower(bandit, 4).value == 0.0
+
+
+EXTREME = {
+    "known means": br.GaussianBandit([0, 0], 1e-15, 1.0),
+    "unknown means": br.GaussianBandit([0, 0], 1e25, 1.0),
+    "known and unknown": br.GaussianBandit([0, 0], [1e-15, 1e15], 1.0),
+    "one far ahead": br.GaussianBandit([0, 1e6], 1.0, 1.0),
+    "bernoulli 1e-50": br.BernoulliBandit([1e-50, 1], [1e-50, 1]),
+    "bernoulli 1e30": br.BernoulliBandit([1e30, 1], [1e30, 1]),
+    "poisson 1e-50": br.PoissonBandit([1e-50] * 2, [1e-50] * 2),
+    "poisson 1e30": br.PoissonBandit([1e30, 1], [1e30, 1]),
+    "exponential 1e30": br.ExponentialBandit([1e30] * 2, [1e30] * 2),
+    "hardly a mean": br.ExponentialBandit([1 + 1e-12] * 2, [1] * 2),
+    "rates far apart": br.ExponentialBandit([2, 2], [1e-50, 1e30]),
+    "pulls 1e-50": br.NormalGammaBandit([0, 0], 1e-50, 2, 1),
+    "pulls 1e30": br.NormalGammaBandit([0, 0], 1e30, 2, 1),
+    "heavy tails": br.NormalGammaBandit([0, 0], 1, 0.5 + 1e-9, 1),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bandit", EXTREME.values(), ids=EXTREME.keys())
+def test_extreme_priors(bandit):
+    """No regret is above that of the worst arm in every round."""
+    for horizon in (1, 20):
+        found = lower(bandit, horizon)
+        assert 0.0 <= found.value < math.inf
+        assert math.isfinite(found.error)
+        if bandit.kind != "bernoulli":  # their trivial bound has limits of its own
+            assert found.value <= br.bounds.certified_trivial(bandit, horizon=horizon).value
+
+
+@pytest.mark.compiled
+def test_ten_thousand_equal_arms():
+    """Each round's regret is at most that of the first, which is known; and 100 rounds try 100 arms at most."""
+    arms, horizon = 10_000, 100
+    found = lower(br.BernoulliBandit(np.ones(arms), np.ones(arms)), horizon)
+    first = 1.0 - 1.0 / (arms + 1) - 0.5
+    assert 0.2 * horizon * first < found.value < horizon * first
+    assert found.error < 1e-5 * found.value
 
 
 def test_a_mixture_has_the_weighted_mean():

@@ -18,6 +18,8 @@ from bayesregret import (
 )
 from bayesregret.planning.experiment import best_bound
 
+pytestmark = pytest.mark.compiled  # certified lower bounds take minutes without compilation
+
 WEIGHTS = [0.3, 0.7]
 MIXED = {
     "gaussian": [GaussianBandit([0, 0.5], 1.0, 1.0), GaussianBandit([1, 0], 0.5, 1.0)],

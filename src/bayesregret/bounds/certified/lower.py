@@ -25,10 +25,14 @@ from bayesregret.models import Bandit
 FIRST_PANELS = 96
 # Panels shorter than this fraction of the range of charges are not halved: means of D would be lost in rounding.
 SHORTEST = 1e-9
+FLOAT = 1e-14  # or relative to the charges themselves
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
 # First rounds whose regret is bounded by itself, and the relative error of the expected means that this takes.
 MOST_FLOORS, FLOOR_ERROR = 40, 1e-12
+
+
+NO_REGRET = Parts({"leading": 0.0}, error=0.0)  # of a single arm
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,8 @@ class Panels:
         self.curves = [curve for curve in curves if curve.index > self.low]
         jumps = np.concatenate([np.append(curve.jumps, curve.index) for curve in self.curves])
         inside = jumps[(jumps > self.low) & (jumps < self.high)]
-        self.edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
+        edges = np.unique(np.concatenate([np.linspace(self.low, self.high, FIRST_PANELS + 1), inside]))
+        self.edges = edges[np.append(np.diff(edges) > FLOAT * max(abs(self.high), abs(self.low)), True)]
         self.surpluses = self._surpluses(self.edges)
         self.products = self._products(self.edges, self.surpluses)
 
@@ -97,7 +102,8 @@ class Panels:
         return float(np.sum(gains))
 
     def _can_be_halved(self) -> NDArray[np.bool_]:
-        return np.diff(self.edges) > SHORTEST * (self.high - self.low)
+        shortest = SHORTEST * (self.high - self.low) + FLOAT * max(abs(self.high), abs(self.low))
+        return np.asarray(np.diff(self.edges) > shortest)
 
     def _halve(self, chosen: NDArray[np.bool_], gains: Array) -> Array:
         """Halve the chosen panels; return the gains of all panels."""

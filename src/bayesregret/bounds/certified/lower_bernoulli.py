@@ -8,7 +8,7 @@ import numpy as np
 
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import StoppingCurve, lower_bound, raise_to_floors
+from bayesregret.bounds.certified.lower import NO_REGRET, StoppingCurve, lower_bound, raise_to_floors
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
@@ -25,6 +25,8 @@ BEST_ERROR = 1e-14  # of E[best arm], by comparison with a finer rule
 
 @certified_lower.of(BernoulliBandit, "discounted form")
 def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int, accuracy: Any = None) -> Parts:
+    if bandit.arms == 1:
+        return NO_REGRET
     kinds, copies = np.unique(np.c_[bandit.alpha, bandit.beta], axis=0, return_counts=True)
     curves = [
         _curve(alpha, beta, count, setting.horizon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from bayesregret.bounds.assumptions import gaussian_rewards
 from bayesregret.bounds.bound import COARSE, FINE, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound, raise_to_floors
+from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound, raise_to_floors
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
-from bayesregret.optimal.discounted_gaussian import DiscountedGaussian, discounted_gaussian
+from bayesregret.optimal.discounted_gaussian import NEGLIGIBLE, discounted_gaussian
 from bayesregret.optimal.gaussian_lattice import POINTS
 
 Counts = NDArray[np.signedinteger]
@@ -27,6 +28,7 @@ ACCURACY, FEWEST_PANELS, MOST_PANELS = 1e-7, 1_000, 30_000
 MOST_VALUES = 3_000_000
 # Blocks of pulls are at most this fraction of all pulls; the error of longer ones is above 1e-5 at n = 1,000.
 LONGEST_BLOCK = 5e-4
+CERTAIN = 1e14  # pseudo-count beyond which counts of pulls are lost in rounding
 # Kinds of arms with a pseudo-count of their own beyond which blocks are longer.
 FEW_KINDS = 12
 
@@ -36,6 +38,8 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accurac
     why_not = gaussian_rewards(bandit)
     if why_not is not None:
         return Parts({"leading": 0.0}, why_not=why_not, error=0.0)
+    if bandit.arms == 1:
+        return NO_REGRET
     kinds, copies = np.unique(
         np.c_[bandit.prior_mean, bandit.prior_widths, bandit.reward_noises], axis=0, return_counts=True
     )
@@ -54,17 +58,34 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accurac
 
 def _curves(kinds: Array, copies: Counts, horizon: int, points: int, longest: float) -> list[StoppingCurve]:
     return [
-        _curve(mean, width, noise, count, discounted_gaussian((noise / width) ** 2, horizon, points, longest))
-        for (mean, width, noise), count in zip(kinds.tolist(), copies.tolist(), strict=True)
+        _curve(tuple(kind), count, horizon, points, longest)
+        for kind, count in zip(kinds.tolist(), copies.tolist(), strict=True)
     ]
 
 
-def _curve(mean: float, width: float, noise: float, copies: int, arm: DiscountedGaussian) -> StoppingCurve:
+def _curve(kind: tuple[float, float, float], copies: int, horizon: int, points: int, longest: float) -> StoppingCurve:
+    mean, width, noise = kind
+    pseudo_count = (noise / width) ** 2
+    if pseudo_count > CERTAIN:
+        return _known(mean, width, copies, pseudo_count, horizon)
+    arm = discounted_gaussian(pseudo_count, horizon, points, longest)
+
     def surplus(charges: Array) -> Array:
         return noise * np.maximum(0.0, arm.margin((mean - charges) / noise)[0])
 
     index = mean + noise * float(arm.widths[0])
     return StoppingCurve(float(copies), index, mean - FAR * width, surplus, noise * arm.neglected)
+
+
+def _known(mean: float, width: float, copies: int, pseudo_count: float, horizon: int) -> StoppingCurve:
+    """An arm whose rewards teach next to nothing: its posterior mean before N pulls is at most as good as after N."""
+    learned = width * min(1.0, math.sqrt(-math.log(NEGLIGIBLE) * horizon / pseudo_count))
+    neglected = (learned + NEGLIGIBLE * width) / math.sqrt(2.0 * math.pi)
+
+    def surplus(charges: Array) -> Array:
+        return np.maximum(0.0, mean - charges)
+
+    return StoppingCurve(float(copies), mean, mean - FAR * width, surplus, neglected)
 
 
 def _errors(kinds: Array, copies: Counts, horizon: int, longest: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from scipy.interpolate import PchipInterpolator
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
 from bayesregret.exact.explore_commit.conjugate import highest_gamma
 from bayesregret.models import PoissonBandit
@@ -36,13 +36,16 @@ SECANTS, ENOUGH = 6, 1e-9
 SEEDS, LOWEST, HIGHEST = 40, -6.0, 6.0  # charges at which panels end from the start, in normal scores
 LEAST_CHARGE = 1e-6  # of the prior mean: below it one panel is enough
 
+# Below this shape the expected mean of the best arm has fewer digits.
+TINY_SHAPE, TINY_ERROR = 1e-14, 1e-4
+
 Margins = Callable[[Array], Array]
 
 
 class Corrected(NamedTuple):
     """The margins of a kind of arms, corrected in several ways."""
 
-    index: float
+    zero: float  # charge from which on the arm is not pulled
     quantiles: Array
     fine: Margins
     longer: Margins
@@ -51,7 +54,9 @@ class Corrected(NamedTuple):
 
 
 @certified_lower.of(PoissonBandit, "discounted form")
-def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
+def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy: float | None = None) -> Parts:
+    if bandit.arms == 1:
+        return NO_REGRET
     n = setting.horizon
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
     times = min(MOST_TIMES, max(1.0, len(kinds) / FEW_KINDS))
@@ -66,12 +71,13 @@ def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int) -> Parts:
         ]
 
     value, sparse, longer, rough = (Panels(curves(which)).value for which in ("fine", "sparse", "longer", "rough"))
+    best_error = (TINY_ERROR if kinds[:, 0].min() < TINY_SHAPE else ROUNDING) * best
     most = min(MOST_PANELS, max(FEWEST_PANELS, int(STEPS / n**0.5 / len(kinds))))
     return lower_bound(
         setting,
         curves("fine"),
-        (best, ROUNDING * max(abs(best), max(each.index for each in solved))),
-        ACCURACY,
+        (best, best_error),
+        accuracy or ACCURACY,
         most,
         unseen_error=LEFT * (abs(rough - longer) + abs(sparse - value)),
         slack=max(0.0, longer - sparse),
@@ -129,7 +135,7 @@ def _curve(copies: int, mean: float, solved: Corrected, margins: Margins) -> Sto
             found[inside] = np.maximum(0.0, margins(charges[inside]))
         return found
 
-    return StoppingCurve(float(copies), solved.index, 0.0, surplus, jumps=solved.quantiles)
+    return StoppingCurve(float(copies), solved.zero, 0.0, surplus, jumps=solved.quantiles)
 
 
 def _shown_after_one(shape: float, rate: float, horizon: int, charges: Array) -> Array:

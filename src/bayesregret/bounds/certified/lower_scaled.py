@@ -14,20 +14,22 @@ import numpy as np
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
 from bayesregret.exact.explore_commit.conjugate import highest_inverse_gamma, highest_student
 from bayesregret.models import ExponentialBandit, NormalGammaBandit
 from bayesregret.optimal.discounted_exponential import ExponentialArm
 from bayesregret.optimal.discounted_normal_gamma import NormalGammaArm
-from bayesregret.optimal.discounted_scaled import Accuracy, ScaledArm, ScaledSurplus, solve_scaled, unit_of_mean
+from bayesregret.optimal.discounted_scaled import Accuracy, ScaledSurplus, solve_scaled
+from bayesregret.optimal.scaled_arm import ScaledArm, unit_of_mean
 
 SOURCE = "discounted form"
 
 ACCURACY, MOST_PANELS = 1e-7, 10_000
 FEW_KINDS = 4  # beyond, every kind of arm gets less time
-COARSER = 1.5  # accuracy of the run that shows the error; of the errors at most this fraction is left
-LEFT = 1.0 / 3.0
+COARSER = 1.5  # accuracy of the run that shows the error; of the change at most this fraction is left
+LEFT = 0.2
+ROUGH, ROUGHLY = 1e-3, 2.0  # accuracies that are asked for from which on steps are coarser, and by how much
 SEEDS = 60  # charges at which panels end from the start, where a prior has its mass
 FARTHEST = 1e6  # prior deviations: panels farther below have nothing of the bound
 
@@ -71,8 +73,10 @@ def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, 
 
 
 def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: float | None) -> Parts:
+    if sum(kind.copies for kind in kinds) == 1:
+        return NO_REGRET
     arms = list(dict.fromkeys(kind.arm for kind in kinds))
-    fine = Accuracy().coarser(_less_time(len(arms)))
+    fine = Accuracy().coarser(max(_less_time(len(arms)), ROUGHLY if accuracy and accuracy >= ROUGH else 1.0))
     rough = fine.coarser(COARSER)
     steps = (fine, rough, rough.longer_blocks(2.0))
     problems = [(arm, setting.horizon, each) for each in steps for arm in arms]

@@ -159,7 +159,7 @@ def _adaptive_edges(low: float, centres: Array, widths: Array) -> Array:
 def _beta_binomial_means(alpha: float, beta: float, pulls: int) -> tuple[Array, Array]:
     """Possible values of a posterior mean, and their cumulative probabilities."""
     wins = np.arange(pulls + 1.0)
-    ratios = (pulls - wins[:-1]) / wins[1:] * (alpha + wins[:-1]) / (beta + pulls - wins[1:])
+    ratios = (pulls - wins[:-1]) / wins[1:] * (alpha + wins[:-1]) / (beta + (pulls - wins[1:]))
     log_mass = np.append(0.0, np.cumsum(np.log(ratios)))
     below = np.cumsum(np.exp(log_mass - log_mass.max()))
     return (alpha + wins) / (alpha + beta + pulls), below / below[-1]

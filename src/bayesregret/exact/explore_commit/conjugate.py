@@ -8,6 +8,7 @@ exploration it is the mean reward itself.
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,8 @@ def highest_gamma(bandit: PoissonBandit, pulls: NDArray[np.int64] | None) -> flo
             large_sums_distribution(*kind)
             for kind in group_arms(shapes, rates, pulls[varies].astype(np.float64) * unit)
         ]
-    edges = log_edges(distributions, math.log(float(np.max(special.gammainccinv(shapes, TAIL) / rates))))
+    highest = max(float(np.max(special.gammainccinv(shapes, TAIL) / rates)), sys.float_info.min)
+    edges = log_edges(distributions, math.log(highest))
     return unit + unit * best_above(0.0, _log_certain(means[~varies] / unit), distributions, edges, np.exp)
 
 
