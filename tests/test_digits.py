@@ -25,7 +25,7 @@ from bayesregret.digits import (
     ("mean", "stderr", "text"),
     [
         (75.7412, 0.2987, "75.74 ± 0.30"),
-        (123456.7, 321.0, "123457 ± 321"),
+        (123456.7, 321.0, "123460 ± 320"),
         (0.0, 0.0, "0 ± 0"),
         (32.7612, 0.0, "32.76 ± 0.00"),
         (72.8123, float("inf"), "72.81 ± inf"),
@@ -78,7 +78,7 @@ def test_computed_numbers_have_no_error():
 
 def test_thousands():
     assert exact_or_with_error(2000000.43, 1e-3, is_exact=True) == "2,000,000"
-    assert exact_or_with_error(4223340.0, 139293.0, is_exact=False) == "4,223,340 ± 139,293"
+    assert exact_or_with_error(4223340.0, 139293.0, is_exact=False) == "4,220,000 ± 140,000"
     assert with_thousands("+1234.56789 ± 0.12345, 1.234e+07") == "+1,234.56789 ± 0.12345, 1.234e+07"
 
 
