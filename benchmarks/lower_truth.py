@@ -35,7 +35,7 @@ POLICIES = (
     br.UCB1(),
     br.MOSS(),
 )
-MOST_ROUNDS = {"poisson": 50, "exponential": 300, "normal-gamma": 300}  # of random problems; of others 1,000
+MOST_ROUNDS = {"poisson": 20, "exponential": 200, "normal-gamma": 200}  # of random problems; of others 1,000
 CONTROLS = 0.2  # fraction of the problems on which the wrong discount is tried, too
 
 

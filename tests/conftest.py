@@ -8,6 +8,7 @@ import os
 import types
 
 import pytest
+from coarse import JIT_IS_OFF, coarse_lower_bounds
 from hypothesis import settings
 
 # Output is compared with that to a file, which has no width. Readline, which pytest loads, sets COLUMNS for child
@@ -15,11 +16,12 @@ from hypothesis import settings
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 
-JIT_IS_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-
 settings.register_profile("compiled", deadline=None, derandomize=True, print_blob=True, max_examples=32)
 settings.register_profile("plain", parent=settings.get_profile("compiled"), max_examples=12)
 settings.load_profile("plain" if JIT_IS_OFF else "compiled")
+
+if JIT_IS_OFF:
+    coarse_lower_bounds()
 
 
 @pytest.fixture(scope="session", autouse=True)

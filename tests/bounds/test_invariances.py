@@ -25,6 +25,7 @@ SCALING = {
     "certified_floor": 1,
     "certified_epsilon": 1,
     "certified_index": 1,
+    "certified_lower": 1,
     "certified_first_passage": 1,
     "certified_gap_free": 1,
     "certified_small_width": 1,

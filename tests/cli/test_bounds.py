@@ -168,6 +168,7 @@ def test_scipy_waits_until_a_bound_is_asked_for():
     assert "numba" not in loaded_by("import bayesregret; bayesregret.bounds.table"), "bounds are not simulated"
 
 
+@pytest.mark.compiled
 def test_the_process_prints_strict_json_and_nothing_else():
     command = [sys.executable, "-m", "bayesregret", "bounds", "bernoulli", "--alpha", "0.5", "--arms", "2", *SMALL]
     done = subprocess.run([*command, "--json"], capture_output=True, text=True)

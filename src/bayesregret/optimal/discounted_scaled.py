@@ -156,8 +156,7 @@ def _mean_revealed(arm: ScaledArm, stage: Stage, spacing: float, losses: Losses)
     left = math.ceil(LEFT / spacing)
     losses.scale[0] = scale = coordinate(arm, unit, 0.5 * unit)
     steps = spacing * (np.arange(MOST_POINTS // 2) - left)
-    places = losses.centre[0] + scale * np.sinh(steps)
-    places = places[places < FARTHEST]
+    places = losses.centre[0] + scale * np.sinh(steps[steps < math.asinh((FARTHEST - losses.centre[0]) / scale)])
     points = np.array([at_coordinate(arm, unit, place) for place in places.tolist()])
     values = stage.discount * arm.excess(stage.revealed, points)[1]
     number = int(np.argmax(values <= NEGLIGIBLE * max(-high, 1e-3 * unit))) or len(values)

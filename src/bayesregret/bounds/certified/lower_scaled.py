@@ -25,6 +25,7 @@ from bayesregret.optimal.scaled_arm import ScaledArm, unit_of_mean
 
 SOURCE = "discounted form"
 
+FINE = Accuracy()
 ACCURACY, MOST_PANELS = 1e-7, 10_000
 FEW_KINDS = 4  # beyond, every kind of arm gets less time
 COARSER = 1.5  # accuracy of the run that shows the error; of the change at most this fraction is left
@@ -76,7 +77,7 @@ def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: 
     if sum(kind.copies for kind in kinds) == 1:
         return NO_REGRET
     arms = list(dict.fromkeys(kind.arm for kind in kinds))
-    fine = Accuracy().coarser(max(_less_time(len(arms)), ROUGHLY if accuracy and accuracy >= ROUGH else 1.0))
+    fine = FINE.coarser(max(_less_time(len(arms)), ROUGHLY if accuracy and accuracy >= ROUGH else 1.0))
     rough = fine.coarser(COARSER)
     steps = (fine, rough, rough.longer_blocks(2.0))
     problems = [(arm, setting.horizon, each) for each in steps for arm in arms]
