@@ -75,7 +75,7 @@ def test_the_width_is_as_large_as_the_budget_allows():
 
 def test_other_policies_have_no_bound_and_the_same_seed_gives_the_same_answer():
     bandit = common_bernoulli(arms=2)
-    first, second = (br.horizon_for(bandit, 0.12, policy=br.Thompson(), runs=8, seed=2) for _ in range(2))
+    first, second = (br.horizon_for(bandit, 0.12, policy=br.KLUCB(), runs=8, seed=2) for _ in range(2))
     assert first == second
     assert first.guaranteed is None
     assert inversion_line(first, bandit).endswith("no certified bound says so.")

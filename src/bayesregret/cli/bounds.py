@@ -27,10 +27,9 @@ COLUMNS = {
     "value": "The bound: leading and remainder together.",
     "leading": "Its leading term.",
     "remainder": "Its other terms.",
-    "error": "Estimate of the numerical error, which the value of a certified bound includes.",
-    "times regret": "--against: an upper bound divided by the simulated regret of its policy, or by the largest one "
-    "if it is about any policy.",
-    "applies": "Whether its assumptions hold here; a number refers to a note below the table.",
+    "error": "Estimated numerical error; certified values include it.",
+    "times regret": "--against: upper bound over regret (any: largest).",
+    "applies": "Whether its assumptions hold here; (1): see the note.",
 }
 
 

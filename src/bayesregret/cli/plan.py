@@ -20,12 +20,12 @@ LEAST = ("best arm at the end", "per round", "certified")
 
 
 COLUMNS = {
-    "policy": "Name of the policy, least regret first; A/B test: the best one.",
+    "policy": "Its name, least regret first; A/B test: the best one.",
     "Bayes regret": "Expected regret, ± one standard error.",
     "5%": "Five percent of experiments have less regret.",
     "50%": "Half of the experiments have less regret.",
     "95%": "All but five percent have less regret.",
-    "certified": "The best proved bound; left out where no policy has one of its own.",
+    "certified": "The best proved bound; left out if all have none.",
     "per round": "Bayes regret divided by the number of rounds.",
     "best arm at the end": "Probability that the last round is on the best arm.",
     "within N from round": "From here on, 95% sure, on an arm within N of the best.",
