@@ -188,7 +188,8 @@ def test_it_is_printed_with_its_errors(fitted):
     assert [line.split()[0] for line in lines[2:7]] == ["alpha", "beta", "mean", "width", "level_spread"]
     assert all(" ± " in line for line in lines[2:7])
     assert lines[7] == (
-        "bernoulli prior from 60 arms of 20 experiments, one level per experiment; ± one standard error"
+        "bernoulli prior from 60 arms of 20 experiments, one level per experiment, "
+        "mean and width at the typical level; ± one standard error"
     )
     assert lines[8].startswith("one level per experiment against one for all: likelihood ratio ")
     data = fitted.to_dict()
