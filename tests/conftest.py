@@ -8,8 +8,9 @@ import os
 import types
 
 import pytest
-from coarse import JIT_IS_OFF, coarse_lower_bounds
 from hypothesis import settings
+
+from coarse import JIT_IS_OFF, coarse_lower_bounds
 
 # Output is compared with that to a file, which has no width. Readline, which pytest loads, sets COLUMNS for child
 # processes where Python does not see it.

@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from coarse import ERROR_OF_LOWER_BOUNDS
 
 import bayesregret as br
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit, bounds
 from bayesregret.bounds.bound import FINE, LARGEST_HORIZON, NUMERICAL_ERROR, Formula, Parts, make_setting
 from bayesregret.models import Bandit
+from coarse import ERROR_OF_LOWER_BOUNDS
 
 GAUSSIAN = GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
 BERNOULLI = BernoulliBandit([1.0, 2.0], [1.0, 1.0])
@@ -34,7 +34,12 @@ def every_bound():
 
 EVERY_BOUND = list(every_bound())
 # Errors that are promised, relative to the size of all terms; first passages are followed pull by pull.
-PROMISED = {"certified_first_passage": 2e-5, "certified": 2e-5, "certified_thompson": 1e-8, "certified_lower": ERROR_OF_LOWER_BOUNDS}
+PROMISED = {
+    "certified_first_passage": 2e-5,
+    "certified": 2e-5,
+    "certified_thompson": 1e-8,
+    "certified_lower": ERROR_OF_LOWER_BOUNDS,
+}
 
 
 @pytest.mark.parametrize(("formula", "bandit"), EVERY_BOUND)
