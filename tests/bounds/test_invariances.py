@@ -57,7 +57,8 @@ def test_every_listed_bound_is_looked_at():
 @pytest.mark.parametrize("name", GAUSSIAN_NAMES)
 def test_shifting_all_means_changes_nothing(name):
     there = GaussianBandit(GAUSSIAN.prior_mean + 64.0, GAUSSIAN.prior_width, GAUSSIAN.reward_noise)
-    assert ask(name, there).value == pytest.approx(ask(name, GAUSSIAN).value, rel=1e-12)
+    digits = 1e-9 if name == "certified_lower" else 1e-12  # its panels are not quite the same
+    assert ask(name, there).value == pytest.approx(ask(name, GAUSSIAN).value, rel=digits)
     moved = GaussianBandit([0.5, 0.0, -0.3, -0.3], GAUSSIAN.prior_width, GAUSSIAN.reward_noise)
     if name not in ("sqrt", "failure_regret", "failure_probability", "certified_gap_free"):
         assert ask(name, moved).value != pytest.approx(ask(name, GAUSSIAN).value, rel=1e-6), "one mean changes it"
