@@ -76,7 +76,7 @@ def plan(
     ] = None,
     runs: Annotated[
         int | None,
-        number_option("Runs of each policy and each point of a sweep.", "as many as take a few seconds", EFFORT),
+        number_option("Runs of each policy and each point of a sweep.", "what takes seconds for each policy", EFFORT),
     ] = None,
     threads: options.Threads = None,
     output: Annotated[

@@ -110,7 +110,8 @@ def plan(
     control_arm : int, optional
         The same if what is done today is one of the arms, counted from 0, with the prior that it has in the problem.
     runs : int, optional
-        Number of runs of each policy and of each point of a sweep; by default as many as a few seconds allow.
+        Number of runs of each policy and of each point of a sweep; by default as many as a few seconds of
+        each policy allow.
     seed : int, optional
         Seed of all simulations.
     threads : int, optional
