@@ -154,8 +154,8 @@ def policies_part(problems: int, runs: int) -> bool:
         best = [each.policy for each in comparisons]
         print(
             f"{kind}: {np.sum(~np.isnan(excess))} of {len(comparisons)} problems, bound at most "
-            f"{np.nanmax(excess):.1f} standard errors above a regret; smallest regret over bound: median {np.nanmedian(ratio):.3f}, least "
-            f"{np.nanmin(ratio):.3f} "
+            f"{np.nanmax(excess):.1f} standard errors above a regret; smallest regret over bound: "
+            f"median {np.nanmedian(ratio):.3f}, least {np.nanmin(ratio):.3f} "
             f"(most often {max(set(best), key=best.count)}); wrong discount: {caught:.0%} caught, "
             f"largest excess {np.nanmax(wrong):.0f}",
             flush=True,
