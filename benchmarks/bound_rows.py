@@ -1,7 +1,8 @@
-"""Rows about bounds: seconds for a table, for long horizons, and a sweep against Monte Carlo."""
+"""Rows about bounds: seconds for a table, for long horizons, for lower bounds, and a sweep against Monte Carlo."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -32,7 +33,22 @@ def bounds(size: Size) -> Iterator[Row]:
     ]
     for name, cost in zip(tables, side_by_side(size.slow_repetitions, *costs), strict=True):
         yield Row(f"index form, {name}, K=10, n=1,000,000", "", cost / SECOND, "s", at_most(0.5, "s"))
+    yield from _lower(size)
     yield _sweep(size)
+
+
+def _lower(size: Size) -> Iterator[Row]:
+    """The lower bound for every policy, by arms and horizon; compiled code from the disk, nothing else in a cache."""
+    cases: list[tuple[str, Callable[[float], br.Bandit], int, float]] = [
+        ("Gaussian, K=10", _gaussian, HORIZON, 1.0),
+        ("Gaussian, K=10", _gaussian, 10**6, 5.0),
+        ("Bernoulli, K=5, all different", _five_bernoulli, HORIZON, 5.0),
+        ("Bernoulli, K=5, all different", _five_bernoulli, 10**4, 60.0),
+    ]
+    for name, make, horizon, seconds in cases[: None if size.repetitions > 5 else 1]:
+        cost = _on_new_bandits(make, functools.partial(br.bounds.certified_lower, horizon=horizon))
+        (measured,) = side_by_side(1 if seconds > 5.0 else size.slow_repetitions, cost)
+        yield Row(f"certified_lower, {name}, n={horizon:,}", "", measured / SECOND, "s", at_most(seconds, "s"))
 
 
 def _sweep(size: Size) -> Row:
@@ -80,6 +96,10 @@ def _on_new_bandits(make: Callable[[float], br.Bandit], work: Callable[[br.Bandi
 
 def _gaussian(gap: float, width: float = 1.0) -> br.GaussianBandit:
     return br.GaussianBandit(prior_mean=[gap] + [0.0] * 9, prior_width=width, reward_noise=1.0)
+
+
+def _five_bernoulli(factor: float) -> br.BernoulliBandit:
+    return br.BernoulliBandit(alpha=factor * np.array([1.0, 2.0, 0.5, 3.0, 7.0]), beta=[1.0, 1.0, 0.5, 4.0, 2.0])
 
 
 def _bernoulli(alpha: float) -> br.BernoulliBandit:
