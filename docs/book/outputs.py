@@ -136,11 +136,15 @@ def _same_sentences(shown: Sequence[str], printed: Sequence[str], report: Callab
 
 
 def _sentences(lines: Sequence[str]) -> list[list[str]]:
-    """Lines that were one before the terminal wrapped it: the first word of the next had no room at the end."""
+    """Lines that were one before the terminal wrapped it: the first word of the next had no room at the end.
+
+    Rows of tables, which have wider gaps between their columns, are on their own.
+    """
     found: list[list[str]] = []
     for line in lines:
         first, before = line.partition(" ")[0], found[-1][-1] if found else ""
-        if first and before and len(before) <= int(COLUMNS) < len(f"{before} {first}"):
+        is_row = "  " in f"{before} {line}"
+        if first and before and not is_row and len(before) <= int(COLUMNS) < len(f"{before} {first}"):
             found[-1].append(line)
         else:
             found.append([line])
