@@ -196,7 +196,7 @@ def optimal_regret(
     --------
     >>> bandit = GaussianBandit(prior_mean=[1, 0, 0], prior_width=1, reward_noise=1)
     >>> least = optimal_regret(bandit, horizon=50)
-    >>> least.policy, least.how, least.lower < least.upper < 1.15 * least.lower
+    >>> least.policy, least.how, least.lower < least.upper
     ('gittins(discount=0.98)', 'computed', True)
     """
     bandit = as_bandit(bandit)
