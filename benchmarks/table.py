@@ -33,7 +33,7 @@ import problems
 import process_rows
 import reproduce_rows
 import speed_rows
-from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.engines.threads import available_threads
 from clock import Neighbours
 from problems import Size
 from row import MOST_NOISE, MOST_OTHERS, Row, number

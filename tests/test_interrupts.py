@@ -28,7 +28,7 @@ PLACES = {
     "an import in a command": ("call", "<module>", "numba/__init__"),
     "a callback of the compiler": ("call", "_raw_object_cache_notify", "llvmlite"),
     "a finalizer": ("call", "__del__", ""),
-    "the simulation": ("call", "_collect", "engine"),
+    "the simulation": ("call", "add", "tally"),
     "the exit": ("call", "_shutdown", "threading"),
 }
 

@@ -7,6 +7,7 @@ from scipy.stats import norm
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit, thompson_identity
 from bayesregret.audit.thompson_ties import tied_estimate
 from bayesregret.audit.tied_instances import TiedInstances
+from bayesregret.simulation.engines.threads import ThreadsEngine
 
 PROBLEMS = {
     "two arms": (GaussianBandit([0.0, 0.0], 1.0, 1.0), 100),
@@ -29,7 +30,7 @@ def test_it_agrees_with_plain_runs(name):
     assert found.variance_factor > 2.0
     instances = TiedInstances(bandit)
     instances.pseudo_counts = 1.2 * instances.pseudo_counts + 1.0
-    wrong = tied_estimate(bandit, instances, horizon=horizon, runs=6_000, seed=11, threads=1)
+    wrong = tied_estimate(bandit, instances, horizon=horizon, runs=6_000, seed=11, engine=ThreadsEngine(1))
     assert abs(wrong.mean - found.plain_regret) > 4.0 * error, "the control: too many imaginary pulls"
 
 
@@ -70,9 +71,9 @@ def test_bits_depend_on_seed_and_run_alone():
     bandit, horizon = PROBLEMS["mixed counts"]
     instances = TiedInstances(bandit)
     setting = {"horizon": horizon, "seed": 3}
-    one = tied_estimate(bandit, instances, runs=600, threads=1, **setting)
-    assert tied_estimate(bandit, instances, runs=600, threads=3, **setting) == one
-    assert tied_estimate(bandit, instances, runs=600, threads=1, horizon=horizon, seed=4) != one
+    one = tied_estimate(bandit, instances, runs=600, engine=ThreadsEngine(1), **setting)
+    assert tied_estimate(bandit, instances, runs=600, engine=ThreadsEngine(3), **setting) == one
+    assert tied_estimate(bandit, instances, runs=600, engine=ThreadsEngine(1), horizon=horizon, seed=4) != one
     first, again = instances.draw((np.uint64(1),) * 3, 0), TiedInstances(bandit).draw((np.uint64(1),) * 3, 0)
     assert (first[0] == again[0]).all()
     later = instances.draw((np.uint64(1),) * 3, instances.rows)

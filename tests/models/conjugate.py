@@ -38,7 +38,7 @@ def in_plain_python(monkeypatch):
         "agent.arms",
         "agent.linear",
         "models.bandit",
-        "simulation.engine",
+        "simulation.simulation",
         "simulation.kernels.width_table",
     ):
         monkeypatch.setattr(f"bayesregret.{module}.compile_kernel", lambda body, *classes: body)

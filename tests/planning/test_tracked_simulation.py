@@ -6,12 +6,15 @@ import pytest
 import bayesregret as br
 from bayesregret.planning.tracked_simulation import paired, track
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
+from bayesregret.simulation.engines.threads import ThreadsEngine
 
 HORIZON = 4  # short enough that every round is tracked
 
 
 def tracked(bandit, policy, horizon=HORIZON, runs=100, threads=2):
-    return track(bandit, policy, horizon=horizon, runs=runs, seed=5, threads=threads, on_progress=lambda _: None)
+    return track(
+        bandit, policy, horizon=horizon, runs=runs, seed=5, engine=ThreadsEngine(threads), on_progress=lambda _: None
+    )
 
 
 @pytest.mark.parametrize(

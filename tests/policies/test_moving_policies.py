@@ -21,7 +21,7 @@ from bayesregret.contracts.fast import (
     never_lowers,
     quantile_rise,
 )
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation as runs_of
 
 GAUSSIAN = br.GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.5)
 BERNOULLI = br.BernoulliBandit([1.0, 0.4, 3.0], [1.0, 0.7, 2.0])
@@ -32,7 +32,7 @@ NAN, INF = math.nan, math.inf
 
 @pytest.fixture
 def plain_python(monkeypatch):
-    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+    monkeypatch.setattr(runs_of, "compile_kernel", lambda body, *classes: body)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ def watch(frame, event, argument):
     code = frame.f_code
     if event == "call" and "bayesregret" in code.co_filename and code.co_name != "simulate" and not reached:
         seen.add(code)
-        if code.co_qualname == "Simulation._play":
+        if code.co_qualname == "Simulation.play":
             reached.append(code)
 
 bandit, policy = br.GaussianBandit([1, 0, 0], 1, 1), br.BayesUCB()

@@ -4,6 +4,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.simulation.cost import expected_time, run_cost, shown_time
+from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.simulate import simulate
 
 BANDIT = br.GaussianBandit([1.0, 0.0], 1.0, 1.0)
@@ -26,15 +27,21 @@ def test_times_have_one_unit(seconds, text):
 
 
 def test_only_long_simulations_have_a_time():
-    assert expected_time(BANDIT, [br.UCB1()], horizon=1000, runs=10**5, threads=2) is None
-    assert expected_time(BANDIT, [br.UCB1()], horizon=10**12, runs=2, threads=2) == "about 3 hours"
-    assert expected_time(BANDIT, [br.UCB1(), br.Thompson()], horizon=10**12, runs=2, threads=2) == "about 2 days"
+    assert expected_time(BANDIT, [br.UCB1()], horizon=1000, runs=10**5, engine=ThreadsEngine(2)) is None
+    assert expected_time(BANDIT, [br.UCB1()], horizon=10**12, runs=2, engine=ThreadsEngine(2)) == "about 3 hours"
+    assert (
+        expected_time(BANDIT, [br.UCB1(), br.Thompson()], horizon=10**12, runs=2, engine=ThreadsEngine(2))
+        == "about 2 days"
+    )
 
 
 def test_threads_share_blocks_of_runs():
     """A single block runs on one thread, whatever the number of threads."""
     asked = ((64, 1), (64, 8), (640, 10), (640, 5))
-    times = [expected_time(BANDIT, [br.UCB1()], horizon=10**10, runs=runs, threads=threads) for runs, threads in asked]
+    times = [
+        expected_time(BANDIT, [br.UCB1()], horizon=10**10, runs=runs, engine=ThreadsEngine(threads))
+        for runs, threads in asked
+    ]
     assert times == ["about 53 minutes"] * 3 + ["about 2 hours"]
 
 

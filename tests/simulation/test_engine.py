@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from bayesregret import UCB1, BayesUCB, GaussianBandit, LinearBandit, simulate
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation as runs_of
+from bayesregret.simulation.engines.threads import ThreadsEngine, available_threads
 from bayesregret.simulation.kernels import index_leader, width_table
 from bayesregret.simulation.kernels import linear_index as linear
+from bayesregret.simulation.simulation import Simulation
 from problems import BANDITS, POLICIES
 
 
@@ -48,14 +50,14 @@ def test_threads_do_not_matter(world):
 @pytest.mark.parametrize("task_rounds", [1, 30 * 64 * 2, 10**9])
 def test_chunks_do_not_matter(world, task_rounds, monkeypatch):
     expected = bits(run(BANDITS[world]))
-    monkeypatch.setattr(engine, "TASK_ROUNDS", task_rounds)
+    monkeypatch.setattr(runs_of, "TASK_ROUNDS", task_rounds)
     assert bits(run(BANDITS[world])) == expected
     assert bits(run(BANDITS[world], threads=2)) == expected
 
 
 @pytest.mark.compiled
 def test_threads_do_not_matter_in_many_tasks(monkeypatch):
-    monkeypatch.setattr(engine, "TASK_ROUNDS", 1)
+    monkeypatch.setattr(runs_of, "TASK_ROUNDS", 1)
     first = bits(run(BANDITS["gaussian"], runs=20_000, threads=1))
     assert bits(run(BANDITS["gaussian"], runs=20_000, threads=7)) == first
 
@@ -99,7 +101,7 @@ def test_tables_do_not_matter(world, entries, monkeypatch):
 def test_cutting_streaks_does_not_matter(world, longest, monkeypatch):
     """A streak is cut now and then to hear an interrupt. In plain Python, where the length can be set."""
     expected = run(BANDITS[world], runs=20)
-    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+    monkeypatch.setattr(runs_of, "compile_kernel", lambda body, *classes: body)
     monkeypatch.setattr(index_leader, "LONGEST_STREAK", np.uint64(longest))
     monkeypatch.setattr(linear, "LONGEST_STREAK", longest)
     cut = run(BANDITS[world], runs=20)
@@ -224,15 +226,13 @@ def test_a_signal_ends_it_and_the_handler_is_put_back():
 
 def test_a_record_cut_short_is_not_counted():
     """The flag alone, without an exception, as when the interrupt came where Python ignores exceptions."""
-    simulation = engine.Simulation(
-        BANDITS["gaussian"], BayesUCB(), horizon=10, seed=3, checkpoints=np.array([10], np.int64)
-    )
+    simulation = Simulation(BANDITS["gaussian"], BayesUCB(), horizon=10, seed=3, checkpoints=np.array([10], np.int64))
 
     def set_flag(runs):
         simulation.stop[0] = 1
 
     with pytest.raises(KeyboardInterrupt):
-        simulation.run_until(640, 1, set_flag)
+        simulation.run_until(640, ThreadsEngine(1), set_flag)
     assert simulation.tally.runs == len(simulation.tally.final_regret[0])
 
 
@@ -251,10 +251,10 @@ def test_a_simulation_goes_on_after_an_interrupt():
     checkpoints = np.array([10])
 
     def made():
-        return engine.Simulation(bandit, policy, horizon=10, seed=3, checkpoints=checkpoints)
+        return Simulation(bandit, policy, horizon=10, seed=3, checkpoints=checkpoints)
 
     whole, broken = made(), made()
-    whole.run_until(640, 1, lambda runs: None)
+    whole.run_until(640, ThreadsEngine(1), lambda runs: None)
     seen = []
 
     def stop_soon(runs):
@@ -263,17 +263,17 @@ def test_a_simulation_goes_on_after_an_interrupt():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        broken.run_until(640, 1, stop_soon)
+        broken.run_until(640, ThreadsEngine(1), stop_soon)
     assert 0 < broken.tally.runs < 640
-    broken.run_until(640, 2, lambda runs: None)
+    broken.run_until(640, ThreadsEngine(2), lambda runs: None)
     assert np.array_equal(np.concatenate(broken.tally.final_regret), np.concatenate(whole.tally.final_regret))
     assert np.array_equal(broken.tally.curve_mean, whole.tally.curve_mean)
     assert np.array_equal(broken.tally.pulls, whole.tally.pulls)
 
 
 def test_available_threads(monkeypatch):
-    assert engine.available_threads() >= 1
+    assert available_threads() >= 1
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    assert engine.available_threads() == os.cpu_count()
+    assert available_threads() == os.cpu_count()
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert engine.available_threads() == 1
+    assert available_threads() == 1

@@ -7,11 +7,13 @@ import pytest
 
 import bayesregret as br
 from bayesregret.memory import array_bytes
-from bayesregret.simulation import engine, size
+from bayesregret.simulation import size
+from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.kernels.run import make_record
 from bayesregret.simulation.kernels.select import select
 from bayesregret.simulation.kernels.setup import make_state
 from bayesregret.simulation.simulate import simulate
+from bayesregret.simulation.simulation import Simulation
 from problems import BANDITS
 
 BANDIT = br.BernoulliBandit([1, 1, 1], [1, 2, 3])
@@ -120,13 +122,13 @@ def test_a_summary_can_be_shown():
 
 
 def test_memory_of_a_summary_does_not_grow(monkeypatch):
-    monkeypatch.setattr(engine.Simulation, "_play", lambda self, first, runs: record_of(runs))
-    engine_options = {"horizon": 10**5, "seed": 0, "checkpoints": np.array([10**5])}
+    monkeypatch.setattr(Simulation, "play", lambda self, first, runs: record_of(runs))
+    options = {"horizon": 10**5, "seed": 0, "checkpoints": np.array([10**5])}
     for keep, grows in ((True, True), (False, False)):
-        simulation = engine.Simulation(BANDIT, br.Greedy(), **engine_options, keep=keep)
-        simulation.run_until(1000, 1, lambda _: None)
+        simulation = Simulation(BANDIT, br.Greedy(), **options, keep=keep)
+        simulation.run_until(1000, ThreadsEngine(1), lambda _: None)
         tracemalloc.start()
-        simulation.run_until(50_000, 1, lambda _: None)
+        simulation.run_until(50_000, ThreadsEngine(1), lambda _: None)
         held, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert (held > 16 * 40_000) is grows

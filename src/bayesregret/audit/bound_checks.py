@@ -24,7 +24,7 @@ from bayesregret.bounds.result import Bound
 from bayesregret.exact import exact_regret
 from bayesregret.models import Bandit, BernoulliBandit, GaussianBandit
 from bayesregret.policies import UCB1, BayesUCB, Policy, Thompson
-from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.result import DECISIVE
 from bayesregret.simulation.simulate import simulate
@@ -119,7 +119,7 @@ def _identity_check(bandit: Bandit, horizon: int, runs: int, seed: int, regret: 
         instances = TiedInstances(bandit)
     except ValueError as limit:
         return not_applicable(inequality, str(limit), regret.evidence)
-    found = tied_estimate(bandit, instances, horizon=horizon, runs=runs, seed=seed, threads=available_threads())
+    found = tied_estimate(bandit, instances, horizon=horizon, runs=runs, seed=seed, engine=ThreadsEngine())
     verdict = judge_equal(regret, found)
     return _made(inequality, regret.value, found.mean, verdict, regret)
 

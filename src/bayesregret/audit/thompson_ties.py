@@ -20,12 +20,14 @@ from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.policies import Thompson
 from bayesregret.results import Result, draw_level
 from bayesregret.rng import seed_key
-from bayesregret.simulation.engine import Simulation, available_threads
+from bayesregret.simulation.engines.engine import Engine
+from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.kernels.run import BLOCK
 from bayesregret.simulation.kernels.select import select
 from bayesregret.simulation.kernels.tied_arms import TiedWorld, make_tied_state
 from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, simulate
+from bayesregret.simulation.simulation import Simulation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +161,7 @@ def thompson_identity(
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = checks.whole("runs", runs, 2, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
-    threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
+    engine = ThreadsEngine(threads)
     instances = TiedInstances(bandit)
     plain = simulate(
         bandit,
@@ -168,16 +170,16 @@ def thompson_identity(
         runs=runs,
         seed=seed,
         checkpoints=[horizon],
-        threads=threads,
+        engine=engine,
         keep="summary",
         progress=False,
     )[Thompson.name]
-    found = tied_estimate(bandit, instances, horizon=horizon, runs=runs, seed=seed, threads=threads)
+    found = tied_estimate(bandit, instances, horizon=horizon, runs=runs, seed=seed, engine=engine)
     return ThompsonIdentity(bandit, horizon, runs, seed, found.mean, found.stderr, plain.mean, plain.stderr)
 
 
 def tied_estimate(
-    bandit: Bandit, instances: TiedInstances, *, horizon: int, runs: int, seed: int, threads: int
+    bandit: Bandit, instances: TiedInstances, *, horizon: int, runs: int, seed: int, engine: Engine
 ) -> Estimate:
     """Mean cost of runs of Thompson sampling on tied instances."""
     checkpoints = np.array([horizon])
@@ -191,7 +193,7 @@ def tied_estimate(
         last = min(runs, first + at_once)
         world = _world(bandit, instances, simulation.key, first, last)
         simulation.make_world = lambda world=world: world  # type: ignore[misc]
-        simulation.run_until(last, threads, lambda done: None)
+        simulation.run_until(last, engine, lambda done: None)
     return simulation.tally.estimate()
 
 

@@ -17,6 +17,8 @@ from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import problem_from_dict
 from bayesregret.simulation.cost import expected_time
+from bayesregret.simulation.engines.choose import EngineLike
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.simulate import LARGEST_HORIZON, LARGEST_RUNS, SMALL_ROUNDS, checked_late, simulate
 from bayesregret.simulation.size import check_rounds, most_runs
 
@@ -66,18 +68,18 @@ def point_settings(
     return settings | {name: value for name, value in optional.items() if value != DEFAULTS[name]}
 
 
-def check_size(settings: Settings, threads: int) -> None:
+def check_size(settings: Settings, engine: Engine) -> None:
     """Raise an error if the simulation of a point does not fit into memory, has too many rounds, or takes too long."""
     horizon = checks.whole("horizon", settings["horizon"], 1, LARGEST_HORIZON)
     runs = checks.whole("runs", settings["runs"], 1, LARGEST_RUNS)
     delay, batch = checked_late(settings.get("delay", 0), settings.get("batch", 1), horizon)
     check_rounds(horizon, runs)
     policies = [policy_from_dict(policy) for policy in settings["policies"]]
-    size = {"checkpoints": 1, "threads": threads, "late": min(delay + batch, horizon)}
+    size = {"checkpoints": 1, "threads": engine.threads, "late": min(delay + batch, horizon)}
     bandit = problem_from_dict(settings["problem"])
     most_runs(bandit, policies, runs=runs, keep=None, **size)
     if horizon * runs > SMALL_ROUNDS:  # otherwise a table of indices would be computed here, for nothing
-        expected_time(bandit, policies, horizon=horizon, runs=runs, threads=threads)
+        expected_time(bandit, policies, horizon=horizon, runs=runs, engine=engine)
 
 
 class Computed(NamedTuple):
@@ -95,7 +97,7 @@ def compute_point(settings: Settings) -> Computed:
     return Computed(_exact(bandit, policies, settings), _bounds(bandit, settings), _optimal(bandit, settings))
 
 
-def run_point(settings: Settings, threads: int | None = None, computed: Computed | None = None) -> Result:
+def run_point(settings: Settings, engine: EngineLike | None = None, computed: Computed | None = None) -> Result:
     """Return the result of a point. Computations come first, so that impossible requests fail before any simulation."""
     exact, bounds, optimal = compute_point(settings) if computed is None else computed
     bandit = problem_from_dict(settings["problem"])
@@ -107,7 +109,7 @@ def run_point(settings: Settings, threads: int | None = None, computed: Computed
         runs=settings["runs"],
         seed=settings["seed"],
         checkpoints=[settings["horizon"]],
-        threads=threads,
+        engine=engine,
         delay=settings.get("delay", 0),
         batch=settings.get("batch", 1),
         progress=False,

@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 
 from bayesregret.experiments.point import Computed, Settings, compute_point
-from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.engines.threads import available_threads
 
 # A process takes a second or two to start, which pays off from this many points on.
 FEWEST_POINTS = 24

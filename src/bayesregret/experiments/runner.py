@@ -11,7 +11,8 @@ from bayesregret.experiments.experiment import Experiment, PointOutcome
 from bayesregret.experiments.point import Settings, check_size, run_point
 from bayesregret.experiments.precompute import computed_ahead
 from bayesregret.experiments.table import Claim, Table
-from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.engines.choose import EngineLike, as_engine
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.study import Study
 
 # Called before each point with the figure, the point's name, the number of finished points and their total.
@@ -29,7 +30,12 @@ class Finished:
 
 
 def run_experiments(
-    experiments: Sequence[Experiment], study: Study, *, threads: int | None = None, listener: Listener | None = None
+    experiments: Sequence[Experiment],
+    study: Study,
+    *,
+    threads: int | None = None,
+    engine: EngineLike | None = None,
+    listener: Listener | None = None,
 ) -> list[Finished]:
     """Run the points that the study lacks, and save each as soon as it is finished.
 
@@ -38,7 +44,8 @@ def run_experiments(
     total = sum(len(experiment.points) for experiment in experiments)
     done = 0
     finished = []
-    lacking = _lacking(experiments, study, threads or available_threads())
+    place = as_engine(engine, threads)
+    lacking = _lacking(experiments, study, place)
     with computed_ahead(lacking, threads) as ahead:
         for experiment in experiments:
             outcomes, fresh, seconds = [], 0, 0.0
@@ -48,7 +55,7 @@ def run_experiments(
                 result = study.result(point.settings)
                 if result is None:
                     begin = time.perf_counter()
-                    result = run_point(point.settings, threads, ahead(point.settings))
+                    result = run_point(point.settings, place, ahead(point.settings))
                     took = time.perf_counter() - begin
                     study.save(point.settings, result, seconds=took)
                     fresh, seconds = fresh + 1, seconds + took
@@ -59,14 +66,14 @@ def run_experiments(
     return finished
 
 
-def _lacking(experiments: Sequence[Experiment], study: Study, threads: int) -> list[Settings]:
+def _lacking(experiments: Sequence[Experiment], study: Study, engine: Engine) -> list[Settings]:
     """Return the settings of the points that the study lacks; ValueError if one of them is too large."""
     lacking = []
     for experiment in experiments:
         for point in experiment.points:
             if study.result(point.settings) is None:
                 try:
-                    check_size(point.settings, threads)
+                    check_size(point.settings, engine)
                 except ValueError as error:
                     raise ValueError(f"{experiment.figure}, {point.name}: {error}") from None
                 lacking.append(point.settings)

@@ -26,10 +26,11 @@ from bayesregret.planning.run_budget import (
     runs_for_point,
     runs_for_policy,
 )
-from bayesregret.planning.tracked_simulation import TrackedRuns, TrackedSimulation, track
+from bayesregret.planning.tracked_simulation import TrackedRuns, track, tracked_simulation
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Gittins, Policy, Thompson
 from bayesregret.progress import Progress
 from bayesregret.simulation.cost import run_cost
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.simulate import simulate
 
 DEFAULT: tuple[Policy, ...] = (BayesUCB(), Thompson(), KLUCB(), MOSS(), UCB1())
@@ -51,7 +52,7 @@ class PlannedExperiment:
         *,
         runs: int | None,
         seed: int,
-        threads: int,
+        engine: Engine,
         bar: Progress,
         delay: int = 0,
         batch: int = 1,
@@ -63,7 +64,7 @@ class PlannedExperiment:
         self.delay, self.batch = delay, batch
         self.runs = runs
         self.seed = seed
-        self.threads = threads
+        self.engine = engine
         self.bar = bar
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
@@ -109,7 +110,7 @@ class PlannedExperiment:
             runs=runs,
             seed=FIRST_SWEEP_SEED + self.seed,
             checkpoints=[horizon],
-            threads=self.threads,
+            engine=self.engine,
             progress=report,
             delay=min(self.delay, horizon),
             batch=min(self.batch, horizon),
@@ -135,7 +136,7 @@ class PlannedExperiment:
             horizon=horizon,
             runs=runs,
             seed=seed,
-            threads=self.threads,
+            engine=self.engine,
             on_progress=lambda done: self.bar.advance(done * each),
             delay=self.delay,
             batch=self.batch,
@@ -174,7 +175,7 @@ def _quick_gittins(bandit: Bandit, horizon: int) -> list[Policy]:
 
 def check_runs_on(bandit: Bandit, policy: Policy, horizon: int) -> None:
     """Raise a ValueError of one line if the policy cannot be simulated on the bandit."""
-    TrackedSimulation(bandit, policy, horizon=horizon, seed=0)
+    tracked_simulation(bandit, policy, horizon=horizon, seed=0)
 
 
 def runs_on(policy: Policy, bandit: Bandit, horizon: int) -> bool:

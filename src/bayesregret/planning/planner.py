@@ -38,7 +38,7 @@ from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
 from bayesregret.simulation.cost import expected_time
-from bayesregret.simulation.engine import available_threads
+from bayesregret.simulation.engines.choose import EngineLike, as_engine
 from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late
 from bayesregret.simulation.size import check_rounds, most_runs
 
@@ -76,6 +76,7 @@ def plan(
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    engine: EngineLike | None = None,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> Plan:
     """Compute the expected outcome of each policy in an experiment that has not been run yet.
@@ -116,6 +117,8 @@ def plan(
         Seed of all simulations.
     threads : int, optional
         Number of threads; by default all processors. Results do not depend on it.
+    engine : str, Engine or distributed.Client, optional
+        Where to play the runs, as in `simulate`.
     progress : bool or callable, optional
         As in `simulate`.
 
@@ -136,7 +139,7 @@ def plan(
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     runs = None if runs is None else checks.whole("runs", runs, 2, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
-    threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
+    place = as_engine(engine, threads)
     if regret_per_round is not None:
         checks.positive("regret_per_round", regret_per_round)
     if budget is not None:
@@ -151,12 +154,12 @@ def plan(
     chosen = _chosen(bandit, policies, horizon)
     if runs is not None and chosen:
         check_rounds(horizon, runs)
-        size = {"checkpoints": DEFAULT_CHECKPOINTS, "threads": threads, "late": min(delay + batch, horizon)}
+        size = {"checkpoints": DEFAULT_CHECKPOINTS, "threads": place.threads, "late": min(delay + batch, horizon)}
         most_runs(bandit, chosen.values(), runs=runs, keep=None, **size)
-        expected_time(bandit, chosen.values(), horizon=horizon, runs=runs, threads=threads)
+        expected_time(bandit, chosen.values(), horizon=horizon, runs=runs, engine=place)
     with open_progress(progress, total=0) as bar:
         experiment = PlannedExperiment(
-            bandit, horizon, runs=runs, seed=seed, threads=threads, bar=bar, delay=delay, batch=batch, epsilon=epsilon
+            bandit, horizon, runs=runs, seed=seed, engine=place, bar=bar, delay=delay, batch=batch, epsilon=epsilon
         )
         bar.extend(_work(experiment, list(chosen.values())))
         return _plan(experiment, chosen, request)
@@ -323,7 +326,7 @@ def _inversions(
         "batch": experiment.batch,
         "runs": experiment.runs,
         "seed": experiment.seed,
-        "threads": experiment.threads,
+        "engine": experiment.engine,
     }
     experiment.bar.describe("targets")
     searches: list[Callable[[], Inversion]] = []

@@ -19,6 +19,8 @@ from bayesregret.planning.run_budget import is_affordable, runs_for_point
 from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
 from bayesregret.policies import Policy
 from bayesregret.policy_data import PolicyOrName, as_policy
+from bayesregret.simulation.engines.choose import EngineLike, as_engine
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.estimates import Estimate
 from bayesregret.simulation.simulate import LARGEST_HORIZON, checked_late, simulate
 
@@ -92,7 +94,7 @@ class RegretQuery(NamedTuple):
     horizon: int
     runs: int | None
     seed: int
-    threads: int | None
+    engine: Engine
     delay: int = 0
     batch: int = 1
 
@@ -100,7 +102,7 @@ class RegretQuery(NamedTuple):
         """Regret minus the budget."""
         policy = with_belief(self.policy, bandit)
         runs = self.runs or runs_for_point(policy, bandit, self.horizon, is_late=self.is_late)
-        shared: dict[str, Any] = {"checkpoints": [self.horizon], "threads": self.threads, "progress": False}
+        shared: dict[str, Any] = {"checkpoints": [self.horizon], "engine": self.engine, "progress": False}
         shared |= {"delay": min(self.delay, self.horizon), "batch": min(self.batch, self.horizon)}
         result = simulate(bandit, policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
         regret = result[policy.name].estimate
@@ -132,6 +134,7 @@ def horizon_for(
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    engine: EngineLike | None = None,
 ) -> Inversion:
     """Find the horizon from which on regret per round stays under a target, as far as it was examined.
 
@@ -152,6 +155,8 @@ def horizon_for(
         Seed of all simulations.
     threads : int, optional
         Number of threads; by default all processors.
+    engine : str, Engine or distributed.Client, optional
+        Where to play the runs, as in `simulate`.
 
     Returns
     -------
@@ -166,7 +171,7 @@ def horizon_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, 1, runs, seed, threads, delay, batch)
+    query = _query(bandit, policy, 1, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("regret_per_round", regret_per_round)
 
     def under(horizon: float) -> Estimate:
@@ -202,6 +207,7 @@ def arms_for(
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    engine: EngineLike | None = None,
 ) -> Inversion:
     """Find how many arms a regret budget allows: the bandit's first arms, then more with the last one's prior.
 
@@ -223,6 +229,8 @@ def arms_for(
         Seed of all simulations.
     threads : int, optional
         Number of threads; by default all processors.
+    engine : str, Engine or distributed.Client, optional
+        Where to play the runs, as in `simulate`.
 
     Returns
     -------
@@ -236,7 +244,7 @@ def arms_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
+    query = _query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("budget", budget)
     given = bandit.arms
     numbers = itertools.takewhile(
@@ -267,6 +275,7 @@ def width_for(
     runs: int | None = None,
     seed: int = 0,
     threads: int | None = None,
+    engine: EngineLike | None = None,
 ) -> Inversion:
     """Find how wide a prior a regret budget allows, as a multiple of the bandit's prior width.
 
@@ -288,6 +297,8 @@ def width_for(
         Seed of all simulations.
     threads : int, optional
         Number of threads; by default all processors.
+    engine : str, Engine or distributed.Client, optional
+        Where to play the runs, as in `simulate`.
 
     Returns
     -------
@@ -301,7 +312,7 @@ def width_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, horizon, runs, seed, threads, delay, batch)
+    query = _query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("budget", budget)
     if not can_stretch(bandit):
         raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
@@ -324,14 +335,14 @@ def width_for(
 
 
 def _query(
-    bandit: Bandit, policy: Any, horizon: Any, runs: Any, seed: Any, threads: Any, delay: Any, batch: Any
+    bandit: Bandit, policy: Any, horizon: Any, runs: Any, seed: Any, engine: Engine, delay: Any, batch: Any
 ) -> RegretQuery:
     horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
     policy = policy_with_prior(bandit, horizon) if policy is None else as_policy(policy)
     check_runs_on(bandit, with_belief(policy, bandit), horizon)
     runs = None if runs is None else checks.whole("runs", runs, 2)
     late = checked_late(delay, batch, LONGEST)
-    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), threads, *late)
+    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), engine, *late)
 
 
 def _doublings(most: int) -> list[int]:

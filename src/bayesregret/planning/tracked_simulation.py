@@ -1,13 +1,13 @@
 """Simulation that also estimates the probability that a round is on the best arm, for some rounds.
 
 A run's regret curve is constant over a round on the best arm. So the regret is recorded before and after each of these
-rounds, and each block of runs is examined before its curves are averaged.
+rounds, and the kernel counts the runs in which it did not grow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
-from bayesregret.simulation.engine import Simulation
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.estimates import Estimate, estimate, standard_error
-from bayesregret.simulation.kernels.run import BLOCK, Record
 from bayesregret.simulation.simulate import checkpoint_rounds
+from bayesregret.simulation.simulation import Simulation
 
 # Simulates a policy and returns its final regrets, (runs,): on the same instances and noise for every policy.
 SimulateRegrets = Callable[[Policy], Array]
@@ -39,43 +39,33 @@ class TrackedRuns(NamedTuple):
     delta: float | None
 
 
-class TrackedSimulation(Simulation):
-    """Simulation that counts the runs in which a round is on the best arm."""
+def tracked_simulation(
+    bandit: Bandit,
+    policy: Policy,
+    *,
+    horizon: int,
+    seed: int,
+    delay: int = 0,
+    batch: int = 1,
+    epsilon: float = 0.0,
+) -> tuple[Simulation, NDArray[np.int64], NDArray[np.int64]]:
+    """Make a simulation that counts the runs in which a round is on the best arm.
 
-    def __init__(
-        self,
-        bandit: Bandit,
-        policy: Policy,
-        *,
-        horizon: int,
-        seed: int,
-        delay: int = 0,
-        batch: int = 1,
-        epsilon: float = 0.0,
-    ) -> None:
-        self.rounds = checkpoint_rounds(None, horizon)
-        before_and_after = np.unique(np.concatenate([self.rounds - 1, self.rounds])[1:])
-        super().__init__(
-            bandit, policy, horizon=horizon, seed=seed, checkpoints=before_and_after, delay=delay, batch=batch
-        )
-        self.after = np.searchsorted(before_and_after, self.rounds)
-        self.epsilon = epsilon
-        # Numbers of runs on the best arm, and within epsilon of it; by first run of the block.
-        self.hits: dict[int, NDArray[np.int64]] = {}
-        self.near_hits: dict[int, NDArray[np.int64]] = {}
-
-    def _tasks(self, begin: int, end: int, threads: int) -> Iterator[tuple[int, int]]:
-        """One block per task: the next block overwrites its curves."""
-        for first in range(begin, end, BLOCK):
-            yield first, min(BLOCK, end - first)
-
-    def _play(self, first_run: int, runs: int) -> Record:
-        record = super()._play(first_run, runs)
-        curves = np.column_stack([np.zeros(runs), record.rows[:runs]])
-        gaps = curves[:, self.after + 1] - curves[:, self.after]
-        self.hits[first_run] = np.count_nonzero(gaps == 0.0, axis=0)
-        self.near_hits[first_run] = np.count_nonzero(gaps <= self.epsilon, axis=0)
-        return record
+    Return also the rounds, and the place of each among the simulation's checkpoints.
+    """
+    rounds = checkpoint_rounds(None, horizon)
+    before_and_after = np.unique(np.concatenate([rounds - 1, rounds])[1:])
+    simulation = Simulation(
+        bandit,
+        policy,
+        horizon=horizon,
+        seed=seed,
+        checkpoints=before_and_after,
+        delay=delay,
+        batch=batch,
+        epsilon=epsilon,
+    )
+    return simulation, rounds, np.searchsorted(before_and_after, rounds)
 
 
 def track(
@@ -85,26 +75,24 @@ def track(
     horizon: int,
     runs: int,
     seed: int,
-    threads: int,
+    engine: Engine,
     on_progress: Callable[[int], None],
     delay: int = 0,
     batch: int = 1,
     epsilon: float = 0.0,
 ) -> TrackedRuns:
     """Simulate a policy; `on_progress` is called with numbers of finished runs."""
-    simulation = TrackedSimulation(
+    simulation, rounds, places = tracked_simulation(
         bandit, policy, horizon=horizon, seed=seed, delay=delay, batch=batch, epsilon=epsilon
     )
-    simulation.run_until(runs, threads, on_progress)
+    simulation.run_until(runs, engine, on_progress)
     tally = simulation.tally
-    on_best, near_best = (
-        np.sum(list(hits.values()), axis=0) / runs for hits in (simulation.hits, simulation.near_hits)
-    )
+    on_best, near_best = (counted[places] / runs for counted in (tally.on_best, tally.near_best))
     return TrackedRuns(
         np.concatenate(tally.final_regret),
-        simulation.rounds,
-        tally.curve_mean[simulation.after],
-        standard_error(tally.curve_squares, runs)[simulation.after],
+        rounds,
+        tally.curve_mean[places],
+        standard_error(tally.curve_squares, runs)[places],
         on_best,
         _binomial_error(on_best, runs),
         near_best,

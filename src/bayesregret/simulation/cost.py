@@ -15,6 +15,7 @@ from bayesregret.models.linear import LinearModel
 from bayesregret.policies import Policy
 from bayesregret.policies.bayes_ucb import FixedQuantile
 from bayesregret.policies.selection import moves_with_time
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.kernels.run import BLOCK
 
 # Approximate cost of a round of ten arms, in nanoseconds of one processor: of policies that stay on the leader, of
@@ -56,13 +57,15 @@ def run_cost(policy: Policy, bandit: Bandit, horizon: int, *, is_late: bool = Fa
     return int(max(each_round, LATE_COST if is_late else 0.0) * horizon + ARM_COST * bandit.arms)
 
 
-def expected_time(bandit: Bandit, policies: Collection[Policy], *, horizon: int, runs: int, threads: int) -> str | None:
+def expected_time(
+    bandit: Bandit, policies: Collection[Policy], *, horizon: int, runs: int, engine: Engine
+) -> str | None:
     """Return the approximate time of a simulation, such as "about 3 hours", or None if it is short.
 
     ValueError, in one line that says what would do, if it takes longer than `LONGEST`.
     """
     one_run = sum(run_cost(policy, bandit, horizon) for policy in policies) / 1e9
-    busy = min(threads, math.ceil(runs / BLOCK))  # one thread plays a block of runs
+    busy = min(engine.processors, math.ceil(runs / BLOCK))  # one processor plays a block of runs
     seconds = one_run * runs / busy
     if seconds <= LONGEST:
         return f"about {shown_time(seconds)}" if seconds >= NOTABLE else None
@@ -70,7 +73,7 @@ def expected_time(bandit: Bandit, policies: Collection[Policy], *, horizon: int,
     fit = rounded_down(int(got * LONGEST / seconds))
     raise ValueError(
         f"{field} must be at most about {fit:,}, got {got}: a simulation may take {shown_time(LONGEST)}, and this one "
-        f"would take about {shown_time(seconds)} (threads: {threads})"
+        f"would take about {shown_time(seconds)} ({engine.name}: {engine.processors})"
     )
 
 

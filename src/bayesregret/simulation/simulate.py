@@ -16,11 +16,13 @@ from bayesregret.policies import Policy
 from bayesregret.policy_data import Policies, named
 from bayesregret.progress import Progress, open_progress
 from bayesregret.simulation.cost import expected_time
-from bayesregret.simulation.engine import Simulation, available_threads
+from bayesregret.simulation.engines.choose import EngineLike, as_engine
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.estimates import standard_error
 from bayesregret.simulation.kernels.run import BLOCK
 from bayesregret.simulation.policy_result import Curve, PolicyResult
 from bayesregret.simulation.result import SimulationResult
+from bayesregret.simulation.simulation import Simulation
 from bayesregret.simulation.size import check_rounds, most_runs
 
 DEFAULT_CHECKPOINTS = 100
@@ -42,6 +44,7 @@ def simulate(
     seed: int = 0,
     checkpoints: ArrayLike | None = None,
     threads: int | None = None,
+    engine: EngineLike | None = None,
     precision: float | None = None,
     max_runs: int | None = None,
     delay: int = 0,
@@ -52,7 +55,7 @@ def simulate(
     """Simulate the Bayes regret of policies on a bandit.
 
     Every policy sees the same instances and the same noise: the k-th pull of an arm gives the same reward, whichever
-    policy makes it. The bits of the result depend on the arguments alone, never on `threads`.
+    policy makes it. The bits of the result depend on the arguments alone, never on `threads` or `engine`.
 
     Parameters
     ----------
@@ -72,6 +75,9 @@ def simulate(
         Rounds at which to keep the regret curve; by default about 100, evenly spaced on a log scale.
     threads : int, optional
         Number of threads; by default all processors that this process may use.
+    engine : str, Engine or distributed.Client, optional
+        Where to play the runs: "threads", the default, "gpu", a Dask client, or the address of a Dask cluster such as
+        "tcp://host:8786", or "local:4" for four processes on this machine.
     precision : float, optional
         Add runs until every policy's standard error is at most this fraction of its mean regret.
     max_runs : int, optional
@@ -104,27 +110,27 @@ def simulate(
     runs = checks.whole("runs", runs, 1, LARGEST_RUNS)
     seed = checks.whole("seed", seed, 0)
     rounds = checkpoint_rounds(checkpoints, horizon)
-    threads = available_threads() if threads is None else checks.whole("threads", threads, 1, 4096)
+    place = as_engine(engine, threads)
     precision = None if precision is None else checks.probability("precision", precision)
     delay, batch = checked_late(delay, batch, horizon)
     if keep not in KEEP:
         raise checks.fail("keep", '"runs" or "summary"', keep)
     most = runs if max_runs is None else checks.whole("max_runs", max_runs, runs, LARGEST_RUNS)
-    fit, expected = None, None
-    is_small = most * len(by_name) <= SMALL_RUNS and max(bandit.arms, delay + batch, len(rounds), threads) <= SMALL
-    if not is_small or precision is not None or horizon * most > SMALL_ROUNDS:
-        check_rounds(horizon, most)
-        size = {"checkpoints": len(rounds), "threads": threads, "late": min(delay + batch, horizon)}
-        fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
-        expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, threads=threads)
-    cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     shared: dict[str, Any] = {"horizon": horizon, "seed": seed, "checkpoints": rounds, "delay": delay, "batch": batch}
     make = partial(Simulation, bandit, keep=keep == "runs", **shared)
+    fit, expected = None, None
+    is_small = most * len(by_name) <= SMALL_RUNS and max(bandit.arms, delay + batch, len(rounds)) <= SMALL
+    if not is_small or place.threads > SMALL or precision is not None or horizon * most > SMALL_ROUNDS:
+        check_rounds(horizon, most)
+        size = {"checkpoints": len(rounds), "threads": place.threads, "late": min(delay + batch, horizon)}
+        fit = most_runs(bandit, by_name.values(), runs=most, keep=keep, **size)
+        expected = expected_time(bandit, by_name.values(), horizon=horizon, runs=runs, engine=place)
+    cap = most if max_runs is not None else min(100 * runs, fit or LARGEST_RUNS, checks.MOST_ROUNDS // horizon)
     with open_progress(progress, total=len(by_name) * runs * horizon, expected=expected) as bar:
         simulations = dict(zip(by_name, map(make, by_name.values()), strict=True))
-        _run_all(simulations, runs, threads, bar)
+        _run_all(simulations, runs, place, bar)
         if precision is not None:
-            _run_to_precision(simulations, precision, cap, threads, bar)
+            _run_to_precision(simulations, precision, cap, place, bar)
     results = {name: _result(name, policy, simulations[name], rounds) for name, policy in by_name.items()}
     reached = precision is None or all(r.stderr <= precision * r.mean for r in results.values())
     done = next(iter(simulations.values())).tally.runs
@@ -157,14 +163,14 @@ def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
     return np.unique(np.append(np.clip(rounds, 1, horizon).astype(np.int64), horizon))
 
 
-def _run_all(simulations: dict[str, Simulation], runs: int, threads: int, bar: Progress) -> None:
+def _run_all(simulations: dict[str, Simulation], runs: int, engine: Engine, bar: Progress) -> None:
     for name, simulation in simulations.items():
         bar.describe(name)
-        simulation.run_until(runs, threads, lambda done, s=simulation: bar.advance(done * s.horizon))  # type: ignore[misc]
+        simulation.run_until(runs, engine, lambda done, s=simulation: bar.advance(done * s.horizon))  # type: ignore[misc]
 
 
 def _run_to_precision(
-    simulations: dict[str, Simulation], precision: float, cap: int, threads: int, bar: Progress
+    simulations: dict[str, Simulation], precision: float, cap: int, engine: Engine, bar: Progress
 ) -> None:
     """Add runs until every policy reaches the precision, or until there are `cap` runs."""
     while True:
@@ -173,7 +179,7 @@ def _run_to_precision(
         if wanted <= first.tally.runs:
             return
         bar.extend(len(simulations) * (wanted - first.tally.runs) * first.horizon)
-        _run_all(simulations, wanted, threads, bar)
+        _run_all(simulations, wanted, engine, bar)
 
 
 def _runs_for(precision: float, simulations: dict[str, Simulation]) -> int:

@@ -16,7 +16,7 @@ import bayesregret as br
 from agent.test_agent import World
 from bayesregret.contracts import choose_arm, rising_index
 from bayesregret.policies.index_fast import scaled_widths, tangents
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation as runs_of
 from bayesregret.simulation.kernels import select
 from bayesregret.simulation.kernels.delayed import make_delayed_state
 from bayesregret.simulation.kernels.select import Kernel
@@ -39,7 +39,7 @@ late = pytest.mark.parametrize(("delay", "batch"), LATE)
 @pytest.fixture
 def plain_python(monkeypatch):
     """Without waiting for the compiler: that its code gives the same bits is a test of its own."""
-    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+    monkeypatch.setattr(runs_of, "compile_kernel", lambda body, *classes: body)
     for kind in ("arms", "linear"):
         monkeypatch.setattr(f"bayesregret.agent.{kind}.compile_kernel", lambda body, *classes: body)
 

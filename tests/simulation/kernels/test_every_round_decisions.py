@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesregret import KLUCB, MOSS, BernoulliBandit, EpsilonGreedy, GaussianBandit, Greedy, QuantileUCB, simulate
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation as runs_of
 from reference import moving
 
 POLICIES = [
@@ -28,7 +28,7 @@ WORLDS = {
 @pytest.fixture(autouse=True)
 def plain_python(monkeypatch):
     """Other tests say that compiled code gives the same bits; here it would only take time."""
-    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+    monkeypatch.setattr(runs_of, "compile_kernel", lambda body, *classes: body)
 
 
 def same_decisions(slow, bandit, policy, seed, delay, batch):

@@ -32,7 +32,7 @@ HORIZON = 200
 @pytest.fixture
 def plain_python(monkeypatch):
     """Skip the compiler: another test shows that compiled code gives the same bits."""
-    for place in ("simulation.engine", "simulation.kernels.width_table", "agent.arms", "agent.linear"):
+    for place in ("simulation.simulation", "simulation.kernels.width_table", "agent.arms", "agent.linear"):
         monkeypatch.setattr(f"bayesregret.{place}.compile_kernel", lambda body, *classes: body)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bayesregret as br
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation as runs_of
 from bayesregret.simulation.kernels import select
 from reference import pending
 
@@ -42,7 +42,7 @@ late = pytest.mark.parametrize(("delay", "batch"), LATE)
 def plain_python(request, monkeypatch):
     """Without waiting for the compiler: that its code gives the same bits is a test of its own."""
     if "compiled" not in request.keywords:
-        monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+        monkeypatch.setattr(runs_of, "compile_kernel", lambda body, *classes: body)
 
 
 def run(bandit, policy, **arguments):
@@ -94,7 +94,7 @@ def select_as_if_late(policy, bandit, horizon, *, late):
 )
 def test_without_pending_pulls_decisions_are_those_of_the_other_kernels(bandit, policy, monkeypatch):
     at_once = run(bandit, policy, runs=5)
-    monkeypatch.setattr(engine, "select", select_as_if_late)
+    monkeypatch.setattr(runs_of, "select", select_as_if_late)
     assert select_as_if_late(policy, bandit, HORIZON, late=False).kernel.name in ("PENDING", "LINEAR_PENDING")
     queued = run(bandit, policy, runs=5)
     assert queued.mean_pulls.tolist() == at_once.mean_pulls.tolist()

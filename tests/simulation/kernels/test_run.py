@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesregret.simulation.engine import Tally
 from bayesregret.simulation.kernels.run import BLOCK, RunPlan, best_arm, make_record, mark_checkpoints, reduce_rows
+from bayesregret.simulation.tally import Tally
 
 pytestmark = pytest.mark.both
 

@@ -15,6 +15,8 @@ BLOCK = 64
 
 # Values of `RunPlan.stop`.
 STOPPED, WRONG_CHOICE = 1, 2
+# Value of `RunPlan.epsilon` if rounds on the best arm are not counted.
+NOT_TRACKED = -1.0
 
 
 class RunPlan(NamedTuple):
@@ -26,6 +28,7 @@ class RunPlan(NamedTuple):
     wrong: NDArray[np.int64]  # (1,): the wrong choice: no arm, or NO_ARM where an index is nan
     delay: int  # rounds that rewards arrive late
     batch: int  # rewards arrive at ends of batches of this many rounds
+    epsilon: float = NOT_TRACKED  # a round with at most this gap is near the best
 
 
 class Record(NamedTuple):
@@ -36,6 +39,9 @@ class Record(NamedTuple):
     pulls: NDArray[np.int64]  # (arms,): summed over runs
     block_mean: NDArray[np.float64]  # (blocks, checkpoints): mean of cumulative regret
     block_squares: NDArray[np.float64]  # (blocks, checkpoints): sum of squared deviations from it
+    # (checkpoints,): runs whose regret did not grow between the previous checkpoint and this one, or by at most epsilon
+    on_best: NDArray[np.int64]
+    near_best: NDArray[np.int64]
     rows: NDArray[np.float64]  # (BLOCK, checkpoints): scratch, the curves of one block
 
 
@@ -47,6 +53,8 @@ def make_record(runs: int, arms: int, checkpoints: int) -> Record:
         np.zeros(arms, np.int64),
         np.empty((blocks, checkpoints)),
         np.empty((blocks, checkpoints)),
+        np.zeros(checkpoints, np.int64),
+        np.zeros(checkpoints, np.int64),
         np.empty((BLOCK, checkpoints)),
     )
 
@@ -77,6 +85,8 @@ def play_blocks(state, world, policy, belief, key, first_run, plan, record):
             record.final_regret[begin + row] = regret
             record.best_pulls[begin + row] = add_pulls(state, record.pulls, best)
         reduce_rows(record.rows, size, record.block_mean[block], record.block_squares[block])
+        if plan.epsilon >= 0.0:
+            count_on_best(record.rows, size, plan.epsilon, record.on_best, record.near_best)
 
 
 @jitable
@@ -94,6 +104,18 @@ def reduce_rows(rows, size, mean, squares):
         for column in range(mean.shape[0]):
             deviation = rows[row, column] - mean[column]
             squares[column] += deviation * deviation
+
+
+@jitable
+def count_on_best(rows, size, epsilon, on_best, near_best):
+    """Count, for each checkpoint, the rows that did not grow since the one before, and those that grew little."""
+    for row in range(size):
+        before = 0.0
+        for column in range(on_best.shape[0]):
+            gap = rows[row, column] - before
+            before = rows[row, column]
+            on_best[column] += gap == 0.0
+            near_best[column] += gap <= epsilon
 
 
 @jitable

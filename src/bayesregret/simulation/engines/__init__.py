@@ -1,0 +1,1 @@
+"""Engines: the places where runs are played, with the same bits on each."""

@@ -1,0 +1,22 @@
+"""From what a caller gives to an engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayesregret import checks
+from bayesregret.simulation.engines.engine import Engine
+from bayesregret.simulation.engines.threads import ThreadsEngine
+
+EngineLike = Engine | str | Any  # an engine, its name, the address of a cluster, or a Dask client
+
+
+def as_engine(engine: EngineLike | None = None, threads: int | None = None) -> Engine:
+    """Return the engine that this stands for."""
+    if engine is None or engine == ThreadsEngine.name:
+        return ThreadsEngine(threads)
+    if threads is not None:
+        raise checks.fail("threads", 'left out unless engine is "threads"', threads)
+    if isinstance(engine, Engine):
+        return engine
+    raise checks.fail("engine", "threads", engine)

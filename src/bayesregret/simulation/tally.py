@@ -1,0 +1,67 @@
+"""Results of the runs so far, added up in the order of runs: the same bits wherever the runs were played."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesregret.simulation.estimates import Estimate, Moments, estimate
+from bayesregret.simulation.kernels.run import BLOCK, Record
+from bayesregret.simulation.policy_result import Kept
+
+
+class Tally:
+    """Results of the runs so far: mean and squared deviations of the curve, pulls and final regrets.
+
+    With `keep`, those of each run; without, memory does not grow with runs.
+    """
+
+    def __init__(self, arms: int, checkpoints: int, *, keep: bool = True) -> None:
+        self.runs = 0
+        self.curve_mean = np.zeros(checkpoints)
+        self.curve_squares = np.zeros(checkpoints)
+        self.pulls = np.zeros(arms, np.int64)
+        # Numbers of runs on the best arm and near it, before each checkpoint.
+        self.on_best = np.zeros(checkpoints, np.int64)
+        self.near_best = np.zeros(checkpoints, np.int64)
+        self.best = 0  # pulls of the best arm in all runs
+        self.keep = keep
+        self.moments = Moments()  # of the final regret, if its values are not kept
+        self.final_regret: list[NDArray[np.float64]] = []
+        self.best_pulls: list[NDArray[np.int64]] = []
+
+    def add(self, record: Record) -> None:
+        """Add the next task's runs; the order of blocks is fixed, so the sums always have the same bits."""
+        self.pulls += record.pulls
+        self.on_best += record.on_best
+        self.near_best += record.near_best
+        self.best += int(record.best_pulls.sum())
+        if self.keep:
+            self.final_regret.append(record.final_regret)
+            self.best_pulls.append(record.best_pulls)
+        else:
+            self.moments.add(record.final_regret)
+        left = len(record.final_regret)
+        for mean, squares in zip(record.block_mean, record.block_squares, strict=True):
+            size = min(BLOCK, left)
+            left -= size
+            # Chan, Golub and LeVeque's update: no cancellation, however large the regret.
+            fraction = size / (self.runs + size)
+            off = mean - self.curve_mean
+            self.curve_mean += fraction * off
+            self.curve_squares += squares + off * off * (self.runs * fraction)
+            self.runs += size
+
+    def estimate(self) -> Estimate:
+        """Mean of the final regret; the bits do not depend on `keep`."""
+        return estimate(np.concatenate(self.final_regret)) if self.keep else self.moments.estimate()
+
+    def take_runs(self) -> Kept | None:
+        """Return the results of each run, and forget them here: there must not be two copies."""
+        if not self.keep:
+            return None
+        final_regret = np.concatenate(self.final_regret)
+        self.final_regret.clear()
+        best_pulls = np.concatenate(self.best_pulls)
+        self.best_pulls.clear()
+        return Kept(final_regret, best_pulls)
