@@ -39,11 +39,16 @@ FORMULA_OPTIONS: dict[str, Any] = {**JIT_OPTIONS, "no_cfunc_wrapper": True, "no_
 INLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": True}
 OUTLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": False}
 
+Formula = tuple[Callable[..., Any], dict[str, Any]]  # with the options of the compiler for processors
+# Registers contracts and formulas with a compiler, so that its kernels can contain them.
+Compiler = Callable[[Sequence[Any], Sequence[Formula]], None]
+
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
+_compilers: list[Compiler] = []
 _contracts: list[Any] = []
 _kernels: dict[tuple[Callable[..., Any], frozenset[type]], Callable[..., Any]] = {}
-_formulas: list[tuple[Callable[..., Any], dict[str, Any]]] = []
+_formulas: list[Formula] = []
 
 
 class MissingBodyError(TypeError):
@@ -125,8 +130,8 @@ def _make_contract(stub: Callable[..., Any], returns: str) -> Contract:
     made.implement, made.otherwise, made.supports, made.bodies = implement, otherwise, supports, bodies
     made.returns, made.choose = returns, choose
     _contracts.append(made)
-    if _numba_is_ready:
-        _load_numba(contracts=[made])
+    for register in _compilers:
+        register([made], [])
     return cast(Contract, made)
 
 
@@ -155,8 +160,8 @@ def order_free(function: F) -> F:
 def _jitable(function: F, options: dict[str, Any]) -> F:
     register_formula(function)
     _formulas.append((function, options))
-    if _numba_is_ready:
-        _load_numba(formulas=[(function, options)])
+    for register in _compilers:
+        register([], [(function, options)])
     return function
 
 
@@ -168,31 +173,41 @@ def when_numba_is_ready(register: Callable[[], None]) -> None:
         _waiting.append(register)
 
 
-def _load_numba(contracts: Sequence[Any] = (), formulas: Sequence[tuple[Any, dict[str, Any]]] = ()) -> None:
-    """Load Numba, and register these contracts and formulas with it; all that there are, if Numba was not loaded."""
+def add_compiler(register: Compiler) -> None:
+    """Register all contracts and formulas with a compiler, and those that are made later as well."""
+    register(_contracts, _formulas)
+    _compilers.append(register)
+
+
+def _load_numba() -> None:
+    """Load Numba, and register all contracts and formulas with it."""
     global _numba_is_ready
     # Numba makes many objects that stay; searching them for garbage takes a quarter of its start-up.
     collecting = gc.isenabled()
     gc.disable()
     try:
         from numba.core import event
-        from numba.core.registry import cpu_target
-        from numba.extending import overload, register_jitable
 
-        if not _numba_is_ready:
-            event.Listener.register(CompileNotice)
-            event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
-        for made in contracts if _numba_is_ready else _contracts:
-            overload(made, jit_options=cast(Any, INLINED))(made.choose)
-        for function, options in formulas if _numba_is_ready else _formulas:
-            register_jitable(**options)(function)
-        while _waiting:
-            _waiting.pop(0)()
-        cpu_target.target_context.refresh()
+        event.Listener.register(CompileNotice)
+        event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
+        add_compiler(_register_for_processors)
     finally:
         if collecting:
             gc.enable()
     _numba_is_ready = True
+
+
+def _register_for_processors(contracts: Sequence[Any], formulas: Sequence[Formula]) -> None:
+    from numba.core.registry import cpu_target
+    from numba.extending import overload, register_jitable
+
+    for made in contracts:
+        overload(made, jit_options=cast(Any, INLINED))(made.choose)
+    for function, options in formulas:
+        register_jitable(**options)(function)
+    while _waiting:
+        _waiting.pop(0)()
+    cpu_target.target_context.refresh()
 
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:

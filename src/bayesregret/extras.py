@@ -10,6 +10,7 @@ LIBRARIES = {
     "frame": ("pandas",),
     "parquet": ("pyarrow",),
     "report": ("matplotlib", "jinja2"),
+    "gpu": ("numba_cuda",),
 }
 
 

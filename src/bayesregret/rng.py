@@ -118,12 +118,19 @@ ZIGGURAT, DENSITY = _ziggurat()
 
 
 @jitable
+def ziggurat(layer):
+    """Step and edge of a layer. A GPU looks them up in faster memory."""
+    return ZIGGURAT[layer, 0], ZIGGURAT[layer, 1]
+
+
+@jitable
 def normal(stream):
     """Draw a standard normal variable."""
     bits, stream = raw(stream)
     layer = bits & U(LAYERS - 1)
-    value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
-    if abs(value) < ZIGGURAT[layer, 1]:
+    step, edge = ziggurat(layer)
+    value = (np.int64(bits) >> 11) * step
+    if abs(value) < edge:
         return value, stream
     return _normal_outside(layer, value, stream)
 
@@ -135,8 +142,9 @@ def two_normals(stream):
     second, stream = raw(stream)
     spare = (first >> U(5)) & U(SPARE - 8) | (second >> U(8)) & U(7)
     one, other = first & U(LAYERS - 1), second & U(LAYERS - 1)
-    x, y = (np.int64(first) >> 11) * ZIGGURAT[one, 0], (np.int64(second) >> 11) * ZIGGURAT[other, 0]
-    if (abs(x) < ZIGGURAT[one, 1]) & (abs(y) < ZIGGURAT[other, 1]):
+    (step, edge), (other_step, other_edge) = ziggurat(one), ziggurat(other)
+    x, y = (np.int64(first) >> 11) * step, (np.int64(second) >> 11) * other_step
+    if (abs(x) < edge) & (abs(y) < other_edge):
         return x, y, spare, stream
     x, y, stream = _normals_outside(one, x, other, y, stream)
     return x, y, spare, stream
@@ -144,9 +152,9 @@ def two_normals(stream):
 
 @rarely_called
 def _normals_outside(one, x, other, y, stream):
-    if abs(x) >= ZIGGURAT[one, 1]:
+    if abs(x) >= ziggurat(one)[1]:
         x, stream = _normal_outside(one, x, stream)
-    if abs(y) >= ZIGGURAT[other, 1]:
+    if abs(y) >= ziggurat(other)[1]:
         y, stream = _normal_outside(other, y, stream)
     return x, y, stream
 
@@ -172,8 +180,9 @@ def _normal_outside(layer, value, stream):
                 return value, stream
             bits, stream = raw(stream)
             layer = bits & U(LAYERS - 1)
-            value = (np.int64(bits) >> 11) * ZIGGURAT[layer, 0]
-            if abs(value) < ZIGGURAT[layer, 1]:
+            step, edge = ziggurat(layer)
+            value = (np.int64(bits) >> 11) * step
+            if abs(value) < edge:
                 return value, stream
 
 

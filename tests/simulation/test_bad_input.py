@@ -169,5 +169,5 @@ def test_the_number_of_rounds_must_be_given():
 
 
 def test_a_quantile_outside_its_range():
-    with pytest.raises(ValueError, match="range"):
+    with pytest.raises(ValueError, match=r"^share must be a number between 0 and 1, got 1.5$"):
         simulate()["bayes-ucb"].quantile(1.5)

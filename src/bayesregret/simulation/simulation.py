@@ -57,7 +57,7 @@ class Simulation:
     ) -> None:
         chosen = select(policy, bandit, horizon, late=delay > 0 or batch > 1)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
-        self.belief, self.make_world = chosen.belief, bandit.world
+        self.bandit, self.belief, self.make_world = bandit, chosen.belief, bandit.world
         self.arms, self.horizon = bandit.arms, horizon
         self.key = seed_key(seed)
         self.stop = np.zeros(1, np.uint8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from bayesregret import checks
@@ -19,4 +20,14 @@ def as_engine(engine: EngineLike | None = None, threads: int | None = None) -> E
         raise checks.fail("threads", 'left out unless engine is "threads"', threads)
     if isinstance(engine, Engine):
         return engine
-    raise checks.fail("engine", "threads", engine)
+    if engine == "gpu":
+        return the_gpu()
+    raise checks.fail("engine", 'an engine, "threads" or "gpu"', engine)
+
+
+@functools.cache
+def the_gpu() -> Engine:
+    """The GPUs of this machine."""
+    from bayesregret.simulation.engines.gpu.engine import GpuEngine
+
+    return GpuEngine()
