@@ -52,7 +52,6 @@ class PlannedExperiment:
         runs: int | None,
         seed: int,
         threads: int,
-        bar: Progress,
         delay: int = 0,
         batch: int = 1,
         epsilon: float = 0.0,
@@ -64,7 +63,7 @@ class PlannedExperiment:
         self.runs = runs
         self.seed = seed
         self.threads = threads
-        self.bar = bar
+        self.bar = Progress(0)  # replaced by one that is shown
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
 
