@@ -16,7 +16,7 @@ def test_a_policy_comes_back(policy):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({}, "policy must be .*, got None"),
+        ({}, "policy must have a name, one of bayes"),
         ({"name": ["ucb1"]}, "policy must be .*, got \\['ucb1'\\]"),
         ({"name": "ucb1", "width": 1}, "width is not a field of the policy ucb1, which may have "),
         ({"name": "bayes-ucb", "prior": {"model": "gaussian"}}, "prior_mean is missing; a gaussian problem must have"),

@@ -12,7 +12,12 @@ import bayesregret
 from bayesregret.agent import saved, states
 
 PATH = Path(bayesregret.__file__).parent / "schemas" / "agent.json"
-STATES = (states.IndexState, states.EveryRoundState, states.LinearIndexState, states.LinearEveryRoundState)
+STATES = (
+    states.SavedIndexState,
+    states.SavedEveryRoundState,
+    states.SavedLinearIndexState,
+    states.SavedLinearEveryRoundState,
+)
 LINK = "#/$defs/{name}"
 FIELDS = {
     "format": "always this text",
@@ -45,10 +50,10 @@ FIELDS = {
     "information": "information of the posterior about this arm",
 }
 WHAT = {
-    "IndexState": "An index policy on independent arms.",
-    "EveryRoundState": "A policy that chooses in every round, on independent arms.",
-    "LinearIndexState": "An index policy on a linear bandit.",
-    "LinearEveryRoundState": "A policy that chooses in every round, on a linear bandit.",
+    "SavedIndexState": "An index policy on independent arms.",
+    "SavedEveryRoundState": "A policy that chooses in every round, on independent arms.",
+    "SavedLinearIndexState": "An index policy on a linear bandit.",
+    "SavedLinearEveryRoundState": "A policy that chooses in every round, on a linear bandit.",
     "PosteriorState": "A linear posterior; columns are arms.",
     "StreakState": "Pulls of one arm in a row.",
     "LazyState": "A linear posterior and the pulls that are not in it yet.",

@@ -35,7 +35,9 @@ def policy_to_dict(policy: Policy) -> dict[str, Any]:
 def policy_from_dict(data: Mapping[str, Any]) -> Policy:
     """Return the policy that a mapping in the format of `policy_to_dict` describes."""
     arguments = dict(data)
-    name = arguments.pop("name", None)
+    if "name" not in arguments:
+        raise ValueError(f"policy must have a name, one of {', '.join(Policy.classes)}")
+    name = arguments.pop("name")
     try:
         name = checks.one_of("policy", name, Policy.classes)
     except ValueError as error:

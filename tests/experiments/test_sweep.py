@@ -85,7 +85,7 @@ def test_regrets_over_the_optimal_one():
         ({"policies": [1]}, "policies must be a list of names, or of tables with a name and settings, got \\[1\\]"),
         ({"policies": [[["name", "ucb1"]]]}, "policies must be a list of names"),
         ({"policies": ["ucb1", "nobody"]}, "policies, number 2: policy must be .*, got 'nobody'"),
-        ({"policies": [{"delta": 0.1}]}, "policies, number 1: policy must be .*, got None"),
+        ({"policies": [{"delta": 0.1}]}, "policies, number 1: policy must have a name, one of bayes"),
         (
             {"policies": [{"name": "bayes-ucb", "weight": 3}]},
             "number 1: weight is not a field of the policy bayes-ucb, which may have delta, prior and count_pending",

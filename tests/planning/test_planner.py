@@ -271,3 +271,23 @@ def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message) as complaint:
         br.plan(**({"bandit": common_bernoulli(arms=2), "horizon": 5} | arguments))
     assert "\n" not in str(complaint.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            {"horizon": 10**12},
+            r"horizon must be at most about [1-9][\d,]*, got 1000000000000: a plan may take 30 days, and this one",
+        ),
+        (
+            {"horizon": 10**11, "runs": 10**3},
+            r"runs must be at most about [1-9]\d*, got 1000: a plan may take 30 days, and this one",
+        ),
+    ],
+)
+def test_an_endless_plan_is_refused_before_it_starts(monkeypatch, arguments, said):
+    """Its own choice of runs is refused, too: the fewest take years over so many rounds."""
+    monkeypatch.setattr("bayesregret.planning.planner._plan", lambda *_: pytest.fail("it started"))
+    with pytest.raises(ValueError, match=f"^{said}"):
+        br.plan(br.GaussianBandit([1, 0], 1, 1), ["ucb1"], threads=2, **arguments)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bayesregret.agent.agent import Agent
 from bayesregret.agent.remaining import Sums
-from bayesregret.agent.states import EveryRoundState, IndexState, checked_sums, of_length
+from bayesregret.agent.states import SavedEveryRoundState, SavedIndexState, checked_sums, of_length
 from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.contracts import Stats, add_reward, arm_index, choose_arm, empty_stats, rising_index
 from bayesregret.contracts.mixture import MixtureModel
@@ -33,7 +33,7 @@ SAVED_STATS = ("counts", "totals", "squares", "memory")
 class IndexAgent(Agent):
     """A policy whose index moves only when its arm is pulled: an update computes one index."""
 
-    schema: ClassVar[type[Struct]] = IndexState
+    schema: ClassVar[type[Struct]] = SavedIndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -57,10 +57,10 @@ class IndexAgent(Agent):
         for arm in range(self.problem.arms):
             self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
 
-    def _state(self) -> IndexState:
-        return IndexState(counts=list(self._count), totals=list(self._total))
+    def _state(self) -> SavedIndexState:
+        return SavedIndexState(counts=list(self._count), totals=list(self._total))
 
-    def _restore(self, state: IndexState, version: int) -> None:
+    def _restore(self, state: SavedIndexState, version: int) -> None:
         if state.squares is not UNSET and version > 1:
             raise ValueError(f"squares must be missing for {self.policy.name}, which needs none")
         checked_sums(self.problem, state.counts, state.totals, UNSET)
@@ -71,7 +71,7 @@ class IndexAgent(Agent):
 class PendingIndexAgent(Agent):
     """A policy whose index counts pending pulls: a decision and its reward compute one index."""
 
-    schema: ClassVar[type[Struct]] = IndexState
+    schema: ClassVar[type[Struct]] = SavedIndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -123,11 +123,11 @@ class PendingIndexAgent(Agent):
     def _forgotten(self, arm: int) -> None:
         self._stale.add(arm)
 
-    def _state(self) -> IndexState:
+    def _state(self) -> SavedIndexState:
         counts, totals, squares = map(list, self._stats[:3])
-        return IndexState(counts=counts, totals=totals, squares=squares if self._uses_squares else UNSET)
+        return SavedIndexState(counts=counts, totals=totals, squares=squares if self._uses_squares else UNSET)
 
-    def _restore(self, state: IndexState, version: int) -> None:
+    def _restore(self, state: SavedIndexState, version: int) -> None:
         if (state.squares is not UNSET) != self._uses_squares and version > 1:
             needs = "given" if self._uses_squares else "missing"
             raise ValueError(f"squares must be {needs} for {self.policy.name} on {self.problem.a_kind} bandit")
@@ -139,7 +139,7 @@ class PendingIndexAgent(Agent):
 class EveryRoundAgent(Agent):
     """A policy that chooses anew in every round, by the compiled function of the simulation."""
 
-    schema: ClassVar[type[Struct]] = EveryRoundState
+    schema: ClassVar[type[Struct]] = SavedEveryRoundState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -200,11 +200,11 @@ class EveryRoundAgent(Agent):
     def _learn(self, arm: int, reward: float) -> None:
         learn(self.belief, self._stats, arm, reward)
 
-    def _state(self) -> EveryRoundState:
+    def _state(self) -> SavedEveryRoundState:
         kept = {name: getattr(self._stats, name).tolist() for name in SAVED_STATS}
-        return EveryRoundState(rounds=self._rounds, stream=tuple(self._stream[0].tolist()), **kept)
+        return SavedEveryRoundState(rounds=self._rounds, stream=tuple(self._stream[0].tolist()), **kept)
 
-    def _restore(self, state: EveryRoundState, version: int) -> None:
+    def _restore(self, state: SavedEveryRoundState, version: int) -> None:
         stats = self._stats
         sums = checked_sums(self.problem, state.counts, state.totals, state.squares)
         for kept, given in zip(stats[:3], sums, strict=True):

@@ -13,9 +13,9 @@ from bayesregret.agent.arms import EveryRoundAgent
 from bayesregret.agent.remaining import Sums
 from bayesregret.agent.states import (
     LazyState,
-    LinearEveryRoundState,
-    LinearIndexState,
     PosteriorState,
+    SavedLinearEveryRoundState,
+    SavedLinearIndexState,
     StreakState,
     checked_counts,
     of_length,
@@ -60,7 +60,7 @@ class LinearIndexAgent(Agent):
     While pulls are pending, a second posterior counts them too; it begins as a copy of the first.
     """
 
-    schema: ClassVar[type[Struct]] = LinearIndexState
+    schema: ClassVar[type[Struct]] = SavedLinearIndexState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -116,12 +116,12 @@ class LinearIndexAgent(Agent):
     def _call(self, arm: int, pulls: int, reward: float) -> None:
         self._update(self._posterior, self.belief, self.settings, arm, pulls, reward, self._index)
 
-    def _state(self) -> LinearIndexState:
+    def _state(self) -> SavedLinearIndexState:
         arms = self.problem.arms
         counted = PosteriorState(**posterior_to_dict(self._counted, arms)) if self._is_counted else UNSET
-        return LinearIndexState(**posterior_to_dict(self._posterior, arms), counted=counted)
+        return SavedLinearIndexState(**posterior_to_dict(self._posterior, arms), counted=counted)
 
-    def _restore(self, state: LinearIndexState, version: int) -> None:
+    def _restore(self, state: SavedLinearIndexState, version: int) -> None:
         checked_counts(state.counts, self.problem.arms)
         restore_posterior(self._posterior, self.belief, state)
         self._is_counted = state.counted is not UNSET
@@ -155,7 +155,7 @@ def _count_and_index(
 class LinearEveryRoundAgent(EveryRoundAgent):
     """A policy that chooses from a linear posterior in every round, by the compiled functions of the simulation."""
 
-    schema: ClassVar[type[Struct]] = LinearEveryRoundState
+    schema: ClassVar[type[Struct]] = SavedLinearEveryRoundState
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         super().__init__(policy, bandit, horizon, seed, chosen)
@@ -186,12 +186,12 @@ class LinearEveryRoundAgent(EveryRoundAgent):
     def _forgotten(self, arm: int) -> None:
         self._is_counted = False
 
-    def _state(self) -> LinearEveryRoundState:
+    def _state(self) -> SavedLinearEveryRoundState:
         counted: LazyState | UnsetType = UNSET
         if self._with_pending is not None and self._is_counted:
             counted = LazyState(**lazy_to_dict(self._with_pending.counted, self.problem.arms))
         kept = super()._state()
-        return LinearEveryRoundState(
+        return SavedLinearEveryRoundState(
             **{name: getattr(kept, name) for name in kept.__struct_fields__},
             **lazy_to_dict(self._posterior, self.problem.arms),
             counted=counted,

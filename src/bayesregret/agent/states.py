@@ -27,13 +27,13 @@ class State(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     pending: list[Count] | UnsetType = UNSET
 
 
-class IndexState(State):
+class SavedIndexState(State):
     counts: list[Count]
     totals: list[float]
     squares: list[float] | UnsetType = UNSET  # of quantiles alone
 
 
-class EveryRoundState(State):
+class SavedEveryRoundState(State):
     rounds: Count
     stream: tuple[int, int, int, int]
     counts: list[Count]
@@ -67,12 +67,12 @@ class LazyState(msgspec.Struct, forbid_unknown_fields=True):
     posterior: PosteriorState
 
 
-class LinearIndexState(PosteriorState, kw_only=True):
+class SavedLinearIndexState(PosteriorState, kw_only=True):
     pending: list[Count] | UnsetType = UNSET
     counted: PosteriorState | UnsetType = UNSET  # with pending pulls
 
 
-class LinearEveryRoundState(EveryRoundState):
+class SavedLinearEveryRoundState(SavedEveryRoundState):
     streak: StreakState
     posterior: PosteriorState
     counted: LazyState | UnsetType = UNSET

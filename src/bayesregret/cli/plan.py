@@ -18,7 +18,48 @@ TARGETS = "Targets"
 # Columns that a narrow terminal does without, after the last one: the first one first.
 LEAST = ("best arm at the end", "per round", "certified")
 
+Compared = Annotated[
+    list[str] | None,
+    option(
+        help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings. The best A/B test is "
+        "always included, and so is bayes-ucb with its best delta if bayes-ucb is.",
+        default="those of bayes-ucb, thompson, kl-ucb, moss, ucb1 and gittins that support the problem",
+        metavar="NAME",
+        autocompletion=complete_policy,
+    ),
+]
+RegretPerRound = Annotated[
+    float | None,
+    number_option("Report the horizon from which regret per round stays below N.", section=TARGETS),
+]
+Budget = Annotated[
+    float | None,
+    number_option("Report how many arms and how wide a prior a regret of N allows.", section=TARGETS),
+]
+Epsilon = Annotated[
+    float | None,
+    number_option(
+        "From which round on is a policy, 95% sure, on an arm within N of the best?",
+        "a tenth of what choosing is worth",
+    ),
+]
+Control = Annotated[float | None, number_option("Known mean reward of what is done today, to compare with keeping it.")]
+ControlArm = Annotated[
+    int | None, number_option("The same if what is done today is arm N of the problem, counted from 0.")
+]
+Runs = Annotated[
+    int | None,
+    number_option("Runs of each policy and each point of a sweep.", "what takes seconds for each policy", EFFORT),
+]
+Page = Annotated[
+    str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
+]
+AgentFile = Annotated[
+    str | None,
+    option(help="Also write an agent that runs the recommended policy.", section=OUTPUT, metavar="FILE.json"),
+]
 
+# Of the table of policies; N stands for the value of --epsilon.
 COLUMNS = {
     "policy": "Its name, least regret first; A/B test: the best one.",
     "Bayes regret": "Expected regret, ± one standard error.",
@@ -37,55 +78,22 @@ COLUMNS = {
 @options.takes_problem
 def plan(
     bandit: options.ProblemArgument,
-    policy: Annotated[
-        list[str] | None,
-        option(
-            help=f"{', '.join(Policy.classes)}; repeat for several, optionally with settings. The best A/B test is "
-            "always included, and so is bayes-ucb with its best delta if bayes-ucb is.",
-            default="those of bayes-ucb, thompson, kl-ucb, moss, ucb1 and gittins that support the problem",
-            metavar="NAME",
-            autocompletion=complete_policy,
-        ),
-    ] = None,
+    policy: Compared = None,
     horizon: Annotated[int, number_option("Rounds, for example the number of users.", HORIZON)] = HORIZON,
     seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
-    regret_per_round: Annotated[
-        float | None,
-        number_option("Report the horizon from which regret per round stays below N.", section=TARGETS),
-    ] = None,
-    budget: Annotated[
-        float | None,
-        number_option("Report how many arms and how wide a prior a regret of N allows.", section=TARGETS),
-    ] = None,
+    regret_per_round: RegretPerRound = None,
+    budget: Budget = None,
     delay: Annotated[int, number_option("Rounds that rewards arrive late.", 0)] = 0,
     batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds.", 1)] = 1,
-    epsilon: Annotated[
-        float | None,
-        number_option(
-            "From which round on is a policy, 95% sure, on an arm within N of the best?",
-            "a tenth of what choosing is worth",
-        ),
-    ] = None,
+    epsilon: Epsilon = None,
     unit: Annotated[str | None, option(help="What rewards count, for example conversions.", metavar="WORD")] = None,
     minimise: Annotated[bool, option("--minimise", "--minimize", help="Rewards are costs: less is better.")] = False,
-    control: Annotated[
-        float | None, number_option("Known mean reward of what is done today, to compare with keeping it.")
-    ] = None,
-    control_arm: Annotated[
-        int | None, number_option("The same if what is done today is arm N of the problem, counted from 0.")
-    ] = None,
-    runs: Annotated[
-        int | None,
-        number_option("Runs of each policy and each point of a sweep.", "what takes seconds for each policy", EFFORT),
-    ] = None,
+    control: Control = None,
+    control_arm: ControlArm = None,
+    runs: Runs = None,
     threads: options.Threads = None,
-    output: Annotated[
-        str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
-    ] = None,
-    agent: Annotated[
-        str | None,
-        option(help="Also write an agent that runs the recommended policy.", section=OUTPUT, metavar="FILE.json"),
-    ] = None,
+    output: Page = None,
+    agent: AgentFile = None,
     json: options.Json = False,
     wide: options.Wide = False,
     progress: options.Progress = None,

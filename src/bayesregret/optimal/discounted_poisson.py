@@ -44,7 +44,7 @@ class PoissonAccuracy(NamedTuple):
     step_points: float = 1.0  # per deviation of a step, likewise
 
 
-class Lattices(NamedTuple):
+class StageLattices(NamedTuple):
     """For each stage and charge: where W is stored, and what it is at the top."""
 
     rates: Array  # (stages,)
@@ -99,7 +99,9 @@ def solve_poisson(shape: float, rate: float, horizon: int, charges: Array, accur
     return found
 
 
-def _lattices(shape: float, rate: float, stages: list[Stage], charges: Array, accuracy: PoissonAccuracy) -> Lattices:
+def _lattices(
+    shape: float, rate: float, stages: list[Stage], charges: Array, accuracy: PoissonAccuracy
+) -> StageLattices:
     revealed = np.array([stage.revealed for stage in stages], dtype=np.float64)
     rates, blocks = rate + revealed, np.diff(revealed)
     centres = rates[:, None] * charges
@@ -118,7 +120,7 @@ def _lattices(shape: float, rate: float, stages: list[Stage], charges: Array, ac
     _, above = gamma_excess(shape + spacings * tops, rates[:, None], charges)
     depths = np.maximum(tops - lows, 1.0).astype(np.int64)
     gains, discounts = (np.array([stage[field] for stage in stages]) for field in (2, 3))
-    return Lattices(rates, np.append(blocks, 0.0), gains, discounts, spacings, tops, depths, above)
+    return StageLattices(rates, np.append(blocks, 0.0), gains, discounts, spacings, tops, depths, above)
 
 
 def _solve(shape, charges, lattices, ahead, now, later, found):

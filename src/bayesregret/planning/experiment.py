@@ -53,7 +53,6 @@ class PlannedExperiment:
         runs: int | None,
         seed: int,
         engine: Engine,
-        bar: Progress,
         delay: int = 0,
         batch: int = 1,
         epsilon: float = 0.0,
@@ -65,7 +64,7 @@ class PlannedExperiment:
         self.runs = runs
         self.seed = seed
         self.engine = engine
-        self.bar = bar
+        self.bar = Progress(0)  # replaced by one that is shown
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
 

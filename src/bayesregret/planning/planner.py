@@ -29,7 +29,7 @@ from bayesregret.planning.prior_examination import examine_prior
 from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.result import Plan
 from bayesregret.planning.reward import Control, checked_control, checked_unit, default_epsilon, expected_reward
-from bayesregret.planning.run_budget import DELTA_BUDGET, has_slow_quantiles
+from bayesregret.planning.run_budget import DELTA_BUDGET, FEWEST, has_slow_quantiles
 from bayesregret.planning.scenarios import scenarios
 from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
@@ -37,7 +37,7 @@ from bayesregret.planning.tracked_simulation import paired
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
 from bayesregret.policy_data import Policies, named, with_settings
 from bayesregret.progress import open_progress
-from bayesregret.simulation.cost import expected_time
+from bayesregret.simulation.cost import checked_time
 from bayesregret.simulation.engines.choose import EngineLike, as_engine
 from bayesregret.simulation.simulate import DEFAULT_CHECKPOINTS, LARGEST_HORIZON, LARGEST_RUNS, checked_late
 from bayesregret.simulation.size import check_rounds, most_runs
@@ -156,12 +156,11 @@ def plan(
         check_rounds(horizon, runs)
         size = {"checkpoints": DEFAULT_CHECKPOINTS, "threads": place.threads, "late": min(delay + batch, horizon)}
         most_runs(bandit, chosen.values(), runs=runs, keep=None, **size)
-        expected_time(bandit, chosen.values(), horizon=horizon, runs=runs, engine=place)
-    with open_progress(progress, total=0) as bar:
-        experiment = PlannedExperiment(
-            bandit, horizon, runs=runs, seed=seed, engine=place, bar=bar, delay=delay, batch=batch, epsilon=epsilon
-        )
-        bar.extend(_work(experiment, list(chosen.values())))
+    experiment = PlannedExperiment(
+        bandit, horizon, runs=runs, seed=seed, engine=place, delay=delay, batch=batch, epsilon=epsilon
+    )
+    work = _work(experiment, list(chosen.values()))
+    with open_progress(progress, total=work, expected=_expected_time(experiment, work)) as experiment.bar:
         return _plan(experiment, chosen, request)
 
 
@@ -197,6 +196,19 @@ def _work(experiment: PlannedExperiment, policies: list[Policy]) -> int:
     elsewhere = SCENARIO_POINTS if isinstance(bandit, MixtureBandit) else HORIZON_POINTS
     work += elsewhere * sum(experiment.runs_for_point(policy) * cost(policy) for policy in rows)
     return work + DELTA_POINTS * experiment.runs_for_point(tuned, DELTA_BUDGET) * cost(tuned)
+
+
+def _expected_time(experiment: PlannedExperiment, work: int) -> str | None:
+    """Approximate time of the plan, None if it is short; ValueError if it takes too long."""
+    runs = experiment.runs or FEWEST
+    return checked_time(
+        "plan",
+        work / 1e9 / runs,
+        horizon=experiment.horizon,
+        runs=runs,
+        engine=experiment.engine,
+        may_have_fewer_runs=experiment.runs is not None,
+    )
 
 
 def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Request) -> Plan:

@@ -19,7 +19,7 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>"})
 TRUTH_WORDS = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
-class Rule(NamedTuple):
+class Condition(NamedTuple):
     """A condition on the values of a column."""
 
     holds: Callable[[Array], Mask]
@@ -29,12 +29,12 @@ class Rule(NamedTuple):
 class Kind(NamedTuple):
     """The values that a column may have."""
 
-    rules: tuple[Rule, ...]
+    conditions: tuple[Condition, ...]
     words: Mapping[str, float] = {}  # lower-case text that stands for numbers
 
     @property
     def may_be(self) -> str:
-        return self.rules[0].may_be
+        return self.conditions[0].may_be
 
 
 class Column(NamedTuple):
@@ -49,7 +49,7 @@ class Column(NamedTuple):
 
 WHOLE = Kind(
     (
-        Rule(
+        Condition(
             lambda values: (values >= 0.0) & (values <= LARGEST_COUNT) & (values == np.floor(values)),
             f"a whole number, at least 0 and at most {LARGEST_COUNT:g}",
         ),
@@ -57,7 +57,7 @@ WHOLE = Kind(
 )
 EXPOSURE = Kind(
     (
-        Rule(
+        Condition(
             lambda values: (values == 0.0) | ((values >= SMALLEST_EXPOSURE) & (values <= LARGEST_COUNT)),
             f"0 or a number between {SMALLEST_EXPOSURE:g} and {LARGEST_COUNT:g}",
         ),
@@ -65,13 +65,13 @@ EXPOSURE = Kind(
 )
 REAL = Kind(
     (
-        Rule(np.isfinite, "a finite number"),
-        Rule(lambda values: np.abs(values) <= checks.LARGEST, f"at most {checks.LARGEST:g} either way"),
+        Condition(np.isfinite, "a finite number"),
+        Condition(lambda values: np.abs(values) <= checks.LARGEST, f"at most {checks.LARGEST:g} either way"),
     )
 )
-NOT_NEGATIVE = Kind((*REAL.rules, Rule(lambda values: values >= 0.0, "a number, at least 0")))
+NOT_NEGATIVE = Kind((*REAL.conditions, Condition(lambda values: values >= 0.0, "a number, at least 0")))
 TRUTH = Kind(
-    (Rule(lambda values: (values == 0.0) | (values == 1.0), "0 or 1, true or false, or yes or no"),), TRUTH_WORDS
+    (Condition(lambda values: (values == 0.0) | (values == 1.0), "0 or 1, true or false, or yes or no"),), TRUTH_WORDS
 )
 
 
@@ -120,8 +120,8 @@ def check_columns(rows: Rows, columns: Iterable[tuple[Column, Mask]]) -> None:
         if column.unreadable is not None:
             rows.refuse(column.unreadable & needed, _unreadable(column))
     for column, needed in columns:
-        for rule in column.kind.rules:
-            refuse_values(rows, column, needed & ~rule.holds(column.values), rule.may_be)
+        for condition in column.kind.conditions:
+            refuse_values(rows, column, needed & ~condition.holds(column.values), condition.may_be)
 
 
 def refuse_values(rows: Rows, column: Column, bad: Mask, may_be: str | Callable[[int], str]) -> None:

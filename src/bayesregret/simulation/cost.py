@@ -65,14 +65,22 @@ def expected_time(
     ValueError, in one line that says what would do, if it takes longer than `LONGEST`.
     """
     one_run = sum(run_cost(policy, bandit, horizon) for policy in policies) / 1e9
+    return checked_time("simulation", one_run, horizon=horizon, runs=runs, engine=engine)
+
+
+def checked_time(
+    work: str, one_run: float, *, horizon: int, runs: int, engine: Engine, may_have_fewer_runs: bool = True
+) -> str | None:
+    """The same for any work that takes `one_run` seconds of one processor for each run."""
     busy = min(engine.processors, math.ceil(runs / BLOCK))  # one processor plays a block of runs
     seconds = one_run * runs / busy
     if seconds <= LONGEST:
         return f"about {shown_time(seconds)}" if seconds >= NOTABLE else None
-    field, got = ("runs", runs) if one_run * min(runs, BLOCK) <= LONGEST else ("horizon", horizon)
+    is_for_runs = may_have_fewer_runs and one_run * min(runs, BLOCK) <= LONGEST
+    field, got = ("runs", runs) if is_for_runs else ("horizon", horizon)
     fit = rounded_down(int(got * LONGEST / seconds))
     raise ValueError(
-        f"{field} must be at most about {fit:,}, got {got}: a simulation may take {shown_time(LONGEST)}, and this one "
+        f"{field} must be at most about {fit:,}, got {got}: a {work} may take {shown_time(LONGEST)}, and this one "
         f"would take about {shown_time(seconds)} ({engine.name}: {engine.processors})"
     )
 

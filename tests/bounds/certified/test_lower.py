@@ -8,7 +8,7 @@ import pytest
 
 import bayesregret as br
 from bayesregret.bounds.bound import Setting
-from bayesregret.bounds.certified.lower import Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import ChargePanels, StoppingCurve, lower_bound
 from reference.discounted import least_discounted_regret
 
 LANDMARK = br.GaussianBandit([1.0] + [0.0] * 9, 1.0, 1.0)
@@ -254,7 +254,7 @@ def normal_arm(copies=2.0, index=1.0):
 
 def test_panels_approach_the_integral_from_below():
     """V = 1 - (integral of y^2) = 2/3 for two such arms; panels only ever lose."""
-    panels = Panels([normal_arm()])
+    panels = ChargePanels([normal_arm()])
     first = panels.value
     gained = panels.refine(1.0, 1e-9, 3_000)
     assert 2.0 / 3.0 < panels.value < first
@@ -263,7 +263,7 @@ def test_panels_approach_the_integral_from_below():
 
 def test_panels_end_at_indices():
     """An arm that is given up above 1/2 has D = 1 there, and no panel may straddle the jump."""
-    panels = Panels([normal_arm(), normal_arm(index=0.5)])
+    panels = ChargePanels([normal_arm(), normal_arm(index=0.5)])
     assert 0.5 in panels.edges
 
 

@@ -86,12 +86,12 @@ def slow_slope(information, nu, k):
 
 def test_slopes_against_a_grid():
     from bayesregret.bounds.certified.thompson import _problem
-    from bayesregret.bounds.certified.thompson_forms import Multipliers, slopes
+    from bayesregret.bounds.certified.thompson_forms import FreeNumbers, slopes
 
     (arms,) = _problem(TWO, 9).kinds
     for information, nu in [(30.0, 0.02), (5.0, 1e-3), (200.0, 1e-3)]:
         pulls = np.array([0.0, 1.0, 4.0, 30.0])
-        found = slopes(arms, pulls, Multipliers(information, 0.0, nu))
+        found = slopes(arms, pulls, FreeNumbers(information, 0.0, nu))
         slow = np.array([slow_slope(information, nu, k) for k in pulls])
         assert (found >= slow - 1e-6).all(), "certified from above"
         assert found == pytest.approx(slow, abs=2e-3)

@@ -49,7 +49,7 @@ class StoppingCurve:
     jumps: Array = field(default_factory=lambda: np.empty(0))
 
 
-class Panels:
+class ChargePanels:
     """Panels of charges, with the surplus of each kind of arm at their edges."""
 
     def __init__(self, curves: Sequence[StoppingCurve]) -> None:
@@ -140,14 +140,14 @@ def lower_bound(
     best : tuple of float
         Expected mean of the best arm, and its error.
     accuracy, most_panels : float, int
-        When to stop refining: see `Panels.refine`.
+        When to stop refining: see `ChargePanels.refine`.
     unseen_error : float
         Further error of the value V, such as that of the surpluses.
     slack : float
         By how much V is too large because the surpluses are.
     """
     n = setting.horizon
-    panels = Panels(curves)
+    panels = ChargePanels(curves)
     left = panels.refine(best[0], accuracy, most_panels)
     neglected = math.fsum(curve.copies * curve.neglected for curve in curves)
     rounding = ROUNDING * (panels.high - panels.low + abs(panels.high))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesregret.bounds.assumptions import gaussian_rewards
 from bayesregret.bounds.bound import COARSE, FINE, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound, raise_to_floors
+from bayesregret.bounds.certified.lower import NO_REGRET, ChargePanels, StoppingCurve, lower_bound, raise_to_floors
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
@@ -90,9 +90,9 @@ def _known(mean: float, width: float, copies: int, pseudo_count: float, horizon:
 
 def _errors(kinds: Array, copies: Counts, horizon: int, longest: float) -> tuple[float, float]:
     """By how much the value on the first panels changes with fewer points, and falls with blocks half as long."""
-    fewer = Panels(_curves(kinds, copies, horizon, FEWER_POINTS, longest)).value
-    more = Panels(_curves(kinds, copies, horizon, POINTS, longest)).value
-    longer = Panels(_curves(kinds, copies, horizon, FEWER_POINTS, 2.0 * longest)).value
+    fewer = ChargePanels(_curves(kinds, copies, horizon, FEWER_POINTS, longest)).value
+    more = ChargePanels(_curves(kinds, copies, horizon, POINTS, longest)).value
+    longer = ChargePanels(_curves(kinds, copies, horizon, FEWER_POINTS, 2.0 * longest)).value
     return abs(more - fewer), max(0.0, longer - fewer)
 
 

@@ -16,7 +16,7 @@ from scipy.interpolate import PchipInterpolator
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import NO_REGRET, ChargePanels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
 from bayesregret.exact.explore_commit.conjugate import highest_gamma
 from bayesregret.models import PoissonBandit
@@ -70,7 +70,9 @@ def poisson_lower(bandit: PoissonBandit, setting: Setting, order: int, accuracy:
             for count, mean, each in zip(copies.tolist(), means, solved, strict=True)
         ]
 
-    value, sparse, longer, rough = (Panels(curves(which)).value for which in ("fine", "sparse", "longer", "rough"))
+    value, sparse, longer, rough = (
+        ChargePanels(curves(which)).value for which in ("fine", "sparse", "longer", "rough")
+    )
     best_error = (TINY_ERROR if kinds[:, 0].min() < TINY_SHAPE else ROUNDING) * best
     most = min(MOST_PANELS, max(FEWEST_PANELS, int(STEPS / n**0.5 / len(kinds))))
     return lower_bound(

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import NO_REGRET, Panels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import NO_REGRET, ChargePanels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
 from bayesregret.exact.explore_commit.conjugate import highest_inverse_gamma, highest_student
 from bayesregret.models import ExponentialBandit, NormalGammaBandit
@@ -35,7 +35,7 @@ SEEDS = 60  # charges at which panels end from the start, where a prior has its 
 FARTHEST = 1e6  # prior deviations: panels farther below have nothing of the bound
 
 
-class Kind(NamedTuple):
+class EqualArms(NamedTuple):
     """Equal arms of a location-scale family."""
 
     arm: ScaledArm
@@ -49,7 +49,7 @@ def exponential_lower(bandit: ExponentialBandit, setting: Setting, order: int, a
     kinds, copies = np.unique(np.c_[bandit.shape, bandit.rate], axis=0, return_counts=True)
     return _location_scale(
         [
-            Kind(ExponentialArm(shape), rate / (shape - 1.0), rate / (shape - 1.0), count)
+            EqualArms(ExponentialArm(shape), rate / (shape - 1.0), rate / (shape - 1.0), count)
             for (shape, rate), count in zip(kinds.tolist(), copies.tolist(), strict=True)
         ],
         setting,
@@ -64,7 +64,7 @@ def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, 
     kinds, copies = np.unique(columns, axis=0, return_counts=True)
     return _location_scale(
         [
-            Kind(NormalGammaArm(pulls, shape), mean, unit, count)
+            EqualArms(NormalGammaArm(pulls, shape), mean, unit, count)
             for (pulls, shape, mean, unit), count in zip(kinds.tolist(), copies.tolist(), strict=True)
         ],
         setting,
@@ -73,7 +73,7 @@ def normal_gamma_lower(bandit: NormalGammaBandit, setting: Setting, order: int, 
     )
 
 
-def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: float | None) -> Parts:
+def _location_scale(kinds: list[EqualArms], setting: Setting, best: float, accuracy: float | None) -> Parts:
     if sum(kind.copies for kind in kinds) == 1:
         return NO_REGRET
     arms = list(dict.fromkeys(kind.arm for kind in kinds))
@@ -91,7 +91,7 @@ def _location_scale(kinds: list[Kind], setting: Setting, best: float, accuracy: 
             _scaled_curve(kind, *(solved[kind.arm, setting.horizon, each] for each in (fine, chosen))) for kind in kinds
         ]
 
-    value, rough_value, longer_value = (Panels(curves(each)).value for each in steps)
+    value, rough_value, longer_value = (ChargePanels(curves(each)).value for each in steps)
     largest = max(abs(best), max(abs(curve.index) for curve in curves(fine)))
     return lower_bound(
         setting,
@@ -112,7 +112,7 @@ def _less_time(kinds: int) -> float:
     return min(2.0, max(1.0, kinds / FEW_KINDS) ** 0.5)
 
 
-def _scaled_curve(kind: Kind, finest: ScaledSurplus, scaled: ScaledSurplus) -> StoppingCurve:
+def _scaled_curve(kind: EqualArms, finest: ScaledSurplus, scaled: ScaledSurplus) -> StoppingCurve:
     def surplus(charges: Array) -> Array:
         return kind.unit * scaled((kind.mean - charges) / kind.unit)
 

@@ -14,7 +14,7 @@ from bayesregret.bounds.bound import COARSE, ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_thompson
 from bayesregret.bounds.certified.thompson_forms import (
     AlikeArms,
-    Multipliers,
+    FreeNumbers,
     normal_tail,
     search_refined,
     search_ties,
@@ -88,10 +88,10 @@ def _smallest(bandit: GaussianBandit | BernoulliBandit, horizon: int, order: int
 
 
 class Found(NamedTuple):
-    """Multipliers of the two forms that have some, one set for each kind of arm."""
+    """Free numbers of the two forms that have some, one set for each kind of arm."""
 
-    refined: list[Multipliers]
-    ties: list[Multipliers]
+    refined: list[FreeNumbers]
+    ties: list[FreeNumbers]
 
 
 @functools.lru_cache(maxsize=128)

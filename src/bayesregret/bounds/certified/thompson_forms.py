@@ -86,7 +86,7 @@ class AlikeArms(NamedTuple):
     tail: Tail
 
 
-class Multipliers(NamedTuple):
+class FreeNumbers(NamedTuple):
     """The free numbers of a form; every choice gives a bound."""
 
     information: float  # lambda, of the information
@@ -113,7 +113,7 @@ def blocks(horizon: int, exact: int, growth: float) -> Blocks:
     return Blocks(edges[:-1], np.diff(edges))
 
 
-def slopes(arms: AlikeArms, pulls: Array, by: Multipliers) -> Array:
+def slopes(arms: AlikeArms, pulls: Array, by: FreeNumbers) -> Array:
     """For each number of pulls the least slope such that an arm's part of a round is at most nu + q slope.
 
     With A = 1 - mu / per_tie, W = spread / (2 lambda) and any e from 0 to A, A D - lambda D^2 / (2 spread (1 - q)) is
@@ -148,7 +148,7 @@ def largest_sum(values: Array, copies: Array, most: int) -> tuple[float, float]:
 
 
 def total(
-    kinds: list[AlikeArms], each: list[Multipliers], entropy: float, horizon: int, cut: Blocks
+    kinds: list[AlikeArms], each: list[FreeNumbers], entropy: float, horizon: int, cut: Blocks
 ) -> tuple[float, float]:
     """The bound with these multipliers, one set for each kind, and xi, the least slope that is paid."""
     paid = np.concatenate([slopes(arms, cut.starts, by) for arms, by in zip(kinds, each, strict=True)])
@@ -161,7 +161,7 @@ def total(
     return learned + horizon * rounds + widths, xi
 
 
-def value_with(kinds: list[AlikeArms], each: list[Multipliers], entropy: float, horizon: int) -> tuple[float, float]:
+def value_with(kinds: list[AlikeArms], each: list[FreeNumbers], entropy: float, horizon: int) -> tuple[float, float]:
     """The bound with these multipliers, on fine blocks, and xi."""
     return total(kinds, each, entropy, horizon, blocks(horizon, FINE_PULLS, FINE_GROWTH))
 
@@ -169,15 +169,15 @@ def value_with(kinds: list[AlikeArms], each: list[Multipliers], entropy: float, 
 # --- the search for multipliers ------------------------------------------------------------------------------------
 
 
-def search_refined(kinds: list[AlikeArms], entropy: float, horizon: int) -> list[Multipliers]:
+def search_refined(kinds: list[AlikeArms], entropy: float, horizon: int) -> list[FreeNumbers]:
     """The best lambda and nu, shared by all kinds, without ties."""
     few = [group[len(group) // 2]._replace(copies=sum(arms.copies for arms in group)) for group in _similar(kinds)]
     spread = math.fsum(arms.copies * _at_once(arms.spread) for arms in few)
     information = math.sqrt(horizon * spread / (2.0 * entropy)) if entropy > 0.0 else 1.0
     deviation = max(_at_once(arms.deviation) for arms in few)
 
-    def made(x: Array) -> Multipliers:
-        return Multipliers(information * float(x[0]), 0.0, deviation * float(x[1]))
+    def made(x: Array) -> FreeNumbers:
+        return FreeNumbers(information * float(x[0]), 0.0, deviation * float(x[1]))
 
     def value(x: Array, cut: Blocks) -> float:
         return total(few, [made(x)] * len(few), entropy, horizon, cut)[0]
@@ -185,9 +185,9 @@ def search_refined(kinds: list[AlikeArms], entropy: float, horizon: int) -> list
     return [made(_search(value, STARTS_OF_REFINED, horizon))] * len(kinds)
 
 
-def search_ties(kinds: list[AlikeArms], horizon: int) -> list[Multipliers]:
+def search_ties(kinds: list[AlikeArms], horizon: int) -> list[FreeNumbers]:
     """The best mu and nu for each kind alone, without information; similar kinds share them if there are many."""
-    found: dict[int, Multipliers] = {}
+    found: dict[int, FreeNumbers] = {}
     for group in _similar(kinds):
         middle = group[len(group) // 2]
         by = _search_alone(middle, horizon)
@@ -207,18 +207,18 @@ def _at_once(of_pulls: Callable[[Array], Array]) -> float:
     return float(of_pulls(np.zeros(1))[0])
 
 
-def _rescaled(by: Multipliers, found_for: AlikeArms, arms: AlikeArms) -> Multipliers:
+def _rescaled(by: FreeNumbers, found_for: AlikeArms, arms: AlikeArms) -> FreeNumbers:
     """The same multipliers in units of another kind's first variance and deviation."""
     ties = _at_once(arms.per_tie) if by.round == 0.0 else by.ties * _at_once(arms.per_tie) / _at_once(found_for.per_tie)
-    return Multipliers(0.0, ties, by.round * _at_once(arms.deviation) / _at_once(found_for.deviation))
+    return FreeNumbers(0.0, ties, by.round * _at_once(arms.deviation) / _at_once(found_for.deviation))
 
 
-def _search_alone(arms: AlikeArms, horizon: int) -> Multipliers:
+def _search_alone(arms: AlikeArms, horizon: int) -> FreeNumbers:
     """A kind alone has as many pulls as rounds: no slope below 0 is paid."""
     variance, deviation = _at_once(arms.per_tie), _at_once(arms.deviation)
 
-    def made(x: Array) -> Multipliers:
-        return Multipliers(0.0, variance * float(x[0]), deviation * float(x[1]))
+    def made(x: Array) -> FreeNumbers:
+        return FreeNumbers(0.0, variance * float(x[0]), deviation * float(x[1]))
 
     def value(x: Array, cut: Blocks) -> float:
         by = made(x)
