@@ -27,7 +27,7 @@ FIRST_PANELS = 96
 SHORTEST = 1e-9
 FLOAT = 1e-14  # or relative to the charges themselves
 # Up to this horizon the error should be at most this fraction of the bound: panels are halved until the last halvings
-# gained half of that, if it takes no more than this many times the usual number of panels.
+# gained no more (two thirds of it are the error), if it takes no more than this many times the usual number of panels.
 SHORT, ENOUGH, PATIENCE = 1_000, 1e-5, 8
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
@@ -155,7 +155,7 @@ def lower_bound(
     """
     n = setting.horizon
     panels = Panels(curves)
-    left = panels.refine(best[0], accuracy, most_panels, max(accuracy, 0.5 * ENOUGH) if n <= SHORT else math.inf)
+    left = panels.refine(best[0], accuracy, most_panels, max(accuracy, ENOUGH) if n <= SHORT else math.inf)
     neglected = math.fsum(curve.copies * curve.neglected for curve in curves)
     rounding = ROUNDING * (panels.high - panels.low + abs(panels.high))
     error = neglected + rounding + unseen_error + best[1]
