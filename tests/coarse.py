@@ -26,6 +26,7 @@ CONSTANTS = {
         "WITHIN": 4,
         "SECANTS": 2,
         "STEP_POINTS": 1.0,
+        "SHORT_GROWTH": 3.0,
         "CHARGES": 4,
         "FEWEST_CHARGES": 4,
         "ACCURACY": 1e-2,

@@ -132,6 +132,21 @@ def test_landmark():
     assert found.error < 2e-6 * found.value
 
 
+HARD = {
+    "one narrow arm": br.GaussianBandit([-0.522, -0.919], [2.22, 0.2145], [0.346, 0.4015]),
+    "six kinds": br.BernoulliBandit([1.4, 1.3, 0.9, 0.7, 1.0, 0.7], [3.4, 1.4, 3.2, 6.2, 1.0, 5.0]),
+    "ten kinds": br.BernoulliBandit(np.geomspace(0.3, 4.0, 10), np.linspace(3.0, 0.5, 10)),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("bandit", HARD.values(), ids=HARD.keys())
+def test_errors_at_a_thousand_rounds(bandit):
+    """At most 1e-5 of the bound; without `PATIENCE` or shorter blocks they are larger."""
+    found = lower(bandit, 1_000)
+    assert found.error <= 1e-5 * found.value
+
+
 @pytest.mark.compiled
 def test_no_optimum_is_below():
     """On random problems of two and three arms, and a wrong discount is found out."""

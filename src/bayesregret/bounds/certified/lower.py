@@ -23,9 +23,12 @@ from bayesregret.exact.explore_commit.best_length import expected_best, expected
 from bayesregret.models import Bandit
 
 FIRST_PANELS = 96
-# Panels shorter than this fraction of the range of charges are not halved: means of D would be lost in rounding.
+# ChargePanels shorter than this fraction of the range of charges are not halved: means of D would be lost in rounding.
 SHORTEST = 1e-9
 FLOAT = 1e-14  # or relative to the charges themselves
+# Up to this horizon the error should be at most this fraction of the bound: panels are halved until the last halvings
+# gained no more (two thirds of it are the error), if it takes no more than this many times the usual number of panels.
+SHORT, ENOUGH, PATIENCE = 1_000, 1e-5, 8
 # Rounding error of the value V and of the expected best mean, relative to the range of charges.
 ROUNDING = 4e-15
 # First rounds whose regret is bounded by itself, and the relative error of the expected means that this takes.
@@ -50,7 +53,7 @@ class StoppingCurve:
 
 
 class ChargePanels:
-    """Panels of charges, with the surplus of each kind of arm at their edges."""
+    """ChargePanels of charges, with the surplus of each kind of arm at their edges."""
 
     def __init__(self, curves: Sequence[StoppingCurve]) -> None:
         self.low = max(curve.low for curve in curves)
@@ -83,18 +86,22 @@ class ChargePanels:
         """Upper end of V."""
         return self.high - float(np.sum(self.products))
 
-    def refine(self, best: float, accuracy: float, most: int) -> float:
+    def refine(self, best: float, accuracy: float, most: int, enough: float = math.inf) -> float:
         """Halve panels until the last halvings gained less than this fraction of the bound, or until there are `most`.
 
-        Returns what the last halvings gained.
+        If these gained more than the fraction `enough`, there may be `PATIENCE` times as many. Returns what the last
+        halvings gained.
         """
         gains = self._halve(self._can_be_halved(), np.zeros(len(self.products)))  # by the last halving, for each half
-        while np.sum(gains) > accuracy * (best - self.value) and len(gains) < most:
+        while (gained := np.sum(gains)) > accuracy * (best - self.value):
+            room = (PATIENCE if gained > enough * (best - self.value) else 1) * most - len(gains)
+            if room <= 0:
+                break
             # Those that gained most, and three quarters of all that was gained.
             in_order = np.argsort(gains)[::-1]
-            enough = 1 + int(np.searchsorted(np.cumsum(gains[in_order]), 0.75 * np.sum(gains)))
+            number = 1 + int(np.searchsorted(np.cumsum(gains[in_order]), 0.75 * gained))
             chosen = np.zeros(len(gains), dtype=bool)
-            chosen[in_order[: min(enough, most - len(gains))]] = True
+            chosen[in_order[: min(number, room)]] = True
             chosen &= self._can_be_halved()
             if not chosen.any():
                 break
@@ -140,7 +147,7 @@ def lower_bound(
     best : tuple of float
         Expected mean of the best arm, and its error.
     accuracy, most_panels : float, int
-        When to stop refining: see `ChargePanels.refine`.
+        When to stop refining: see `ChargePanels.refine`. Short horizons have `PATIENCE`.
     unseen_error : float
         Further error of the value V, such as that of the surpluses.
     slack : float
@@ -148,7 +155,7 @@ def lower_bound(
     """
     n = setting.horizon
     panels = ChargePanels(curves)
-    left = panels.refine(best[0], accuracy, most_panels)
+    left = panels.refine(best[0], accuracy, most_panels, max(accuracy, ENOUGH) if n <= SHORT else math.inf)
     neglected = math.fsum(curve.copies * curve.neglected for curve in curves)
     rounding = ROUNDING * (panels.high - panels.low + abs(panels.high))
     error = neglected + rounding + unseen_error + best[1]

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from bayesregret.bounds.assumptions import gaussian_rewards
 from bayesregret.bounds.bound import COARSE, FINE, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import NO_REGRET, ChargePanels, StoppingCurve, lower_bound, raise_to_floors
+from bayesregret.bounds.certified.lower import (
+    ENOUGH,
+    NO_REGRET,
+    SHORT,
+    ChargePanels,
+    StoppingCurve,
+    lower_bound,
+    raise_to_floors,
+)
 from bayesregret.checks import Array
 from bayesregret.models import GaussianBandit
 from bayesregret.numerics.expected_maximum import gaussian_best_above, heteroscedastic_best
@@ -44,8 +52,17 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accurac
         np.c_[bandit.prior_mean, bandit.prior_widths, bandit.reward_noises], axis=0, return_counts=True
     )
     longest = LONGEST_BLOCK * max(1.0, len(np.unique(kinds[:, 2] / kinds[:, 1])) / FEW_KINDS)
+    found = _with_blocks(kinds, copies, setting, longest, accuracy)
+    if setting.horizon <= SHORT and _relative_error(found) > max(accuracy or ACCURACY, ENOUGH):
+        again = _with_blocks(kinds, copies, setting, 0.5 * longest, accuracy)
+        found = min(found, again, key=_relative_error)
+    return raise_to_floors(found, bandit, setting)
+
+
+def _with_blocks(kinds: Array, copies: Counts, setting: Setting, longest: float, accuracy: Any) -> Parts:
+    """The bound, from blocks of pulls of at most this fraction."""
     best = _best(kinds, copies, FINE)
-    found = lower_bound(
+    return lower_bound(
         setting,
         _curves(kinds, copies, setting.horizon, POINTS, longest),
         (best, abs(best - _best(kinds, copies, COARSE))),
@@ -53,7 +70,11 @@ def gaussian_lower(bandit: GaussianBandit, setting: Setting, order: int, accurac
         min(MOST_PANELS, max(FEWEST_PANELS, MOST_VALUES // len(kinds))),
         *_errors(kinds, copies, setting.horizon, longest),
     )
-    return raise_to_floors(found, bandit, setting)
+
+
+def _relative_error(found: Parts) -> float:
+    bound = found.terms["leading"]
+    return (found.error or 0.0) / bound if bound > 0.0 else 0.0
 
 
 def _curves(kinds: Array, copies: Counts, horizon: int, points: int, longest: float) -> list[StoppingCurve]:

@@ -16,7 +16,7 @@ from scipy.interpolate import PchipInterpolator
 
 from bayesregret.bounds.bound import ROUNDING, Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
-from bayesregret.bounds.certified.lower import NO_REGRET, ChargePanels, StoppingCurve, lower_bound
+from bayesregret.bounds.certified.lower import NO_REGRET, SHORT, ChargePanels, StoppingCurve, lower_bound
 from bayesregret.checks import Array
 from bayesregret.exact.explore_commit.conjugate import highest_gamma
 from bayesregret.models import PoissonBandit
@@ -26,6 +26,7 @@ ACCURACY = 3e-6
 FAST = PoissonAccuracy()
 # The accurate recursion, with finer lattices where the sums of rewards are small enough.
 FINE, STEP_POINTS, SMALL = PoissonAccuracy(1.6e-3, 32.0, 2.0), 4.0, 1_000.0
+SHORT_GROWTH = 6.4e-4  # of blocks up to the horizon SHORT
 LEFT = 1.0 / 3.0  # of the errors of coarser lattices at most this fraction is left
 CHARGES, FEWEST_CHARGES = 48, 16  # at which the fast recursion is corrected
 FEW_KINDS, MOST_TIMES = 2.0, 8.0  # beyond, every kind of arms gets less time: blocks are longer, charges fewer
@@ -95,6 +96,7 @@ def _corrected(shape: float, rate: float, horizon: int, times: float) -> Correct
         shown = functools.partial(_shown_after_one, shape, rate, horizon)
         return Corrected(_bracket(mean, shown), quantiles, shown, shown, shown, shown)
     accuracy = FINE._replace(step_points=STEP_POINTS) if horizon * mean <= SMALL else FINE
+    accuracy = accuracy._replace(growth=min(accuracy.growth, SHORT_GROWTH)) if horizon <= SHORT else accuracy
     accuracy = accuracy._replace(growth=accuracy.growth * times)
     longer_blocks = accuracy._replace(growth=2.0 * accuracy.growth)
     coarser = longer_blocks._replace(points=0.5 * accuracy.points, step_points=0.5 * accuracy.step_points)
