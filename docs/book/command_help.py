@@ -35,7 +35,7 @@ class CommandHelp(SphinxDirective):
         for name, text in commands():
             section = nodes.section(ids=[nodes.make_id(name)], names=[name])
             section += nodes.title(name, name)
-            section += nodes.literal_block(text, text, language="text", classes=["terminal"])
+            section += nodes.literal_block(text, text, language="text")
             made.append(section)
         return made
 
