@@ -1,5 +1,6 @@
 """The book: `make docs` builds it into build/docs. Nothing in it is loaded from the network."""
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -95,6 +96,12 @@ def keep_shapes(app, what, name, obj, options, lines):
             lines[number] = found[1] + re.sub(r"\b(arms|rounds|runs)\b", r"n_\1", found[2]) + found[3]
 
 
+def keep_sentences(app, what, name, obj, options, lines):
+    """Napoleon takes for a type what a formula or property has before a colon: only shapes such as (arms,) are."""
+    if what in ("data", "property") and ":" in (obj.__doc__ or "").partition("\n")[0] and obj.__doc__[0] != "(":
+        lines[:] = [*inspect.cleandoc(obj.__doc__).splitlines(), ""]
+
+
 def name_aliases(app, what, name, obj, options, signature, returned):
     """In `ArrayLike | None`, Sphinx shows how it has kept the alias."""
     return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))
@@ -102,5 +109,6 @@ def name_aliases(app, what, name, obj, options, signature, returned):
 
 def setup(app):
     app.connect("autodoc-process-signature", name_aliases)
-    app.connect("autodoc-process-docstring", keep_shapes, priority=600)  # after napoleon
+    app.connect("autodoc-process-docstring", keep_sentences, priority=600)  # after napoleon
+    app.connect("autodoc-process-docstring", keep_shapes, priority=700)
     app.connect("html-page-context", keep_punctuation)

@@ -1,6 +1,7 @@
 """The public names: all of them shown, documented in NumPy style with an example, and typed."""
 
 import dataclasses
+import functools
 import inspect
 import re
 
@@ -8,15 +9,22 @@ import pytest
 
 import bayesregret as br
 
-PUBLIC = [name for name in br.__all__ if name != "bounds"]
-CLASSES = [name for name in PUBLIC if inspect.isclass(getattr(br, name))]
-FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(getattr(br, name))]
+
+def public(name):
+    return functools.reduce(getattr, name.split("."), br)
+
+
+PUBLIC = [name for name in br.__all__ if name != "bounds"] + [f"bounds.{name}" for name in br.bounds.__all__]
+CLASSES = [name for name in PUBLIC if inspect.isclass(public(name))]
+FUNCTIONS = [name for name in PUBLIC if inspect.isfunction(public(name))]
+FORMULAS = [name for name in PUBLIC if isinstance(public(name), br.bounds.Formula)]
 METHODS = [
     f"{name}.{attribute}"
     for name in CLASSES
-    for attribute, value in vars(getattr(br, name)).items()
+    for attribute, value in vars(public(name)).items()
     if not attribute.startswith("_") and inspect.isfunction(value)
 ]
+METHODS.append("bounds.Formula.__call__")
 
 
 def section(docstring, title):
@@ -28,7 +36,8 @@ def section(docstring, title):
 def described(docstring, *titles):
     """The names that these sections describe."""
     text = "\n".join(section(docstring, title) or "" for title in titles)
-    return {name.strip() for line in re.findall(r"^([\w*, ]+?)(?: :.*)?$", text, re.M) for name in line.split(",")}
+    lines = re.findall(r"^([\w*, ]+?)(?: :.*)?$", text, re.M)
+    return {name.strip(" *") for line in lines for name in line.split(",")}
 
 
 def parameters(function):
@@ -36,10 +45,14 @@ def parameters(function):
     return [name for name, each in signature.parameters.items() if name not in ("self", "cls")]
 
 
-def public(name):
-    owner, _, attribute = name.partition(".")
-    found = getattr(br, owner)
-    return getattr(found, attribute) if attribute else found
+def test_every_public_name_is_a_class_a_function_or_a_formula():
+    assert sorted(CLASSES + FUNCTIONS + FORMULAS) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_have_one_sentence(name):
+    """Their arguments, type and example are those of `Formula`."""
+    assert re.fullmatch(r"[A-Z][^\n]+\.", public(name).__doc__)
 
 
 def test_dir_shows_the_public_names_and_nothing_else():
@@ -82,6 +95,6 @@ def test_public_arguments_have_types(name):
     if inspect.isclass(found) and "__init__" not in vars(found):
         return
     for parameter in list(inspect.signature(function).parameters.values()):
-        if parameter.name not in ("self", "args", "kwargs"):
+        if parameter.name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             annotation = str(parameter.annotation)
             assert annotation not in ("Any", str(inspect.Parameter.empty)), f"{name}: {parameter.name} is {annotation}"

@@ -1,5 +1,6 @@
 """What the README shows is what comes out."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -12,6 +13,7 @@ from shown import console_examples, is_shown
 
 README = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
 TOUR = (pathlib.Path(__file__).parents[1] / "docs" / "tutorials" / "tour.md").read_text()
+COLUMNS = 96  # of code on a page on the web that cuts nothing off
 PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 
 
@@ -22,13 +24,19 @@ PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
     ids=["prior", "plan", "simulate", "exact", "optimal", "bounds"],
 )
 def test_what_is_shown_is_printed(arguments, shown):
-    done = subprocess.run(
-        [sys.executable, "-m", "bayesregret", *arguments], capture_output=True, text=True, encoding="utf-8", check=True
-    )
+    command = [sys.executable, "-m", "bayesregret", *arguments]
+    terminal = os.environ | {"COLUMNS": str(COLUMNS)}
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, env=terminal)
     printed = [line.rstrip() for line in done.stdout.splitlines()]
     if "..." not in shown:
         assert printed == shown
     assert all(is_shown(line, printed) for line in shown if line != "...")
+
+
+def test_it_is_one_screen_and_nothing_is_cut_off():
+    assert len(README.splitlines()) <= 150
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    assert [line for text in blocks for line in text.splitlines() if len(line) > COLUMNS] == []
 
 
 @pytest.mark.compiled

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import bayesregret as br
+from bayesregret.results import Result
 
 BANDIT = br.BernoulliBandit([1, 1], [1, 1])
 PAST = {
@@ -22,6 +23,9 @@ RESULTS = {
     "summary": br.simulate(BANDIT, "ucb1", horizon=20, runs=64, keep="summary"),
     "exact": br.exact_regret(BANDIT, "bayes-ucb", horizon=20),
     "optimal": br.bayes_optimal_regret(BANDIT, horizon=20),
+    "enclosure": br.optimal_regret(BANDIT, horizon=20),
+    "identity": br.thompson_identity(BANDIT, horizon=4, runs=8),
+    "posterior": br.Thompson().start(BANDIT).posterior(),
     "bound": br.bounds.gap_dependent(br.GaussianBandit([1, 0], 1, 1), horizon=20),
     "bounds": br.bounds.table(BANDIT, horizon=20),
     "bounds against": br.bounds.table(BANDIT, horizon=20, against=SIMULATION),
@@ -38,6 +42,11 @@ RECORDS = {
     "plan": 4,
     "prior": 5,
 }
+
+
+def test_every_kind_of_result_is_here():
+    made = {kind for kind in Result.__subclasses__() if kind.__module__.startswith("bayesregret.")}
+    assert {type(result) for result in RESULTS.values()} == made
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +81,7 @@ def test_plots_draw_into_given_axes_and_return_them(name):
     _, given = plt.subplots()
     assert RESULTS[name].plot(given) is given
     assert given.has_data()
-    assert given.get_legend().get_texts()
+    assert "interval" in given.get_xlabel() or given.get_legend().get_texts()
     own = RESULTS[name].plot()
     assert own is not given
     own.figure.draw_without_rendering()

@@ -16,7 +16,7 @@ COLUMNS = 80
 
 
 def commands() -> list[tuple[str, str]]:
-    """(command, its help) for the program and all commands, groups before their members."""
+    """(command, its help) for the program and all commands in the order of the help, groups before their members."""
     os.environ["COLUMNS"] = str(COLUMNS)
     return _helps(typer.main.get_command(app), None, PROGRAM)
 
@@ -24,8 +24,8 @@ def commands() -> list[tuple[str, str]]:
 def _helps(command: Any, parent: Any, name: str) -> list[tuple[str, str]]:
     context = command.make_context(name, [], parent=parent, resilient_parsing=True)
     found = [(context.command_path, command.get_help(context))]
-    for member, subcommand in getattr(command, "commands", {}).items():
-        found += _helps(subcommand, context, member)
+    for member in command.list_commands(context) if hasattr(command, "commands") else ():
+        found += _helps(command.commands[member], context, member)
     return found
 
 
@@ -35,7 +35,7 @@ class CommandHelp(SphinxDirective):
         for name, text in commands():
             section = nodes.section(ids=[nodes.make_id(name)], names=[name])
             section += nodes.title(name, name)
-            section += nodes.literal_block(text, text, language="text", classes=["terminal"])
+            section += nodes.literal_block(text, text, language="text")
             made.append(section)
         return made
 

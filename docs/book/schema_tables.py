@@ -80,7 +80,7 @@ class SchemaTables(SphinxDirective):
         for title, description, rows in tables(load(name)):
             lines += [f"**{title}.** {description}".rstrip(), ""]
             if rows:
-                lines += ["| field | type | |", "| --- | --- | --- |"]
+                lines += ["| field | type | meaning |", "| --- | --- | --- |"]
                 lines += [f"| `{field}` | {_cell(type_)} | {_cell(text)} |" for field, type_, text in rows]
                 lines.append("")
         lines.append(f"Schema: {{download}}`{name}.json </../src/bayesregret/schemas/{name}.json>`")

@@ -1,6 +1,7 @@
 """What commands print fits the terminal: COLUMNS says how wide it is."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -23,6 +24,7 @@ COMMANDS = [
     "study export sweep/study.sqlite points.csv",
     "study merge another-study-with-a-long-name-because-people-have-long-names.sqlite sweep/study.sqlite",
     "reproduce figure-6b --runs 20",
+    "optimal bernoulli --arms 2 --horizon 6",
 ]
 SWEEP = """
 title = "Widths"
@@ -67,6 +69,14 @@ def test_no_line_is_wider_than_the_terminal(width_of, command, width):
     done = width_of(command, width)
     assert (done.status, done.err) == (0, "")
     assert [line for line in done.out.splitlines() if len(line) > width or line != line.rstrip()] == []
+    left_out = re.findall(r"left out: (.*); --wide", " ".join(done.out.split()))
+    assert width < max(WIDTHS) or left_out in ([], ["note"] if command.startswith("audit") else [])
+
+
+def test_headings_and_text_may_become_narrower():
+    rows = [["policy", "best arm at the end", "source"], ["ucb1", "62.0 ± 6.9%", "Corollary 2 and Theorem 11"]]
+    narrow = [["policy", "best arm at\nthe end", "source"], ["ucb1", "62.0 ± 6.9%", "Corollary 2\nand Theorem\n11"]]
+    assert show._wrapped_cells(rows, ["source"]) == narrow
 
 
 def test_what_is_left_out_is_named_and_shown_on_request(bayesregret, monkeypatch):

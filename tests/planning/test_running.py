@@ -10,6 +10,7 @@ from bayesregret.problem import common_bernoulli, common_gaussian, save_problem
 
 # Plus-minus noise: no exact regrets, which take long in plain Python.
 COINS = common_gaussian(arms=3, noise_kind="rademacher")
+TEN = br.GaussianBandit([1] + [0] * 9, prior_width=1, reward_noise=1)
 MIXTURE = br.MixtureBandit([0.5, 0.5], [br.BernoulliBandit([2, 2], [38, 38]), br.BernoulliBandit([20, 20], [20, 20])])
 
 
@@ -70,8 +71,9 @@ def test_other_settings_are_printed():
 
 
 def test_a_long_problem_is_read_from_its_file():
-    plan = br.plan(common_bernoulli(arms=20), br.UCB1(), horizon=2, runs=4)
+    plan = br.plan(common_bernoulli(arms=40), br.UCB1(), horizon=2, runs=4)
     assert 'br.load_problem("problem.toml")  # the problem of this plan' in plan.snippet()
+    assert run(br.plan(TEN, br.UCB1(), horizon=2, runs=4).snippet(), reward=0)["agent"].problem == TEN
 
 
 def test_beliefs_of_a_mixture():

@@ -55,6 +55,11 @@ def test_the_answer_comes_first(plan, page):
         assert all(cell in text for cell in row)
 
 
+def test_the_recommended_policy_is_marked(plan, page):
+    found = re.findall(r'<tr class="front"><td[^>]*>([^<]*)', page)
+    assert found == [plan.best.name]
+
+
 def test_sections_are_in_the_order_of_a_decision(page):
     order = ["reward", "policies", "plan-regret", "plan-near-best", "changes", "prior", "delta", "targets", "run"]
     order += ["assumptions", "glossary", "about"]

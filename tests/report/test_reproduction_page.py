@@ -20,7 +20,8 @@ from plotting.samples import (
     width_table,
 )
 
-BOUNDS = [("Gaussian bandit", [["bound", "value"], ["gap_dependent", "1352"], ["certified_index", "124.4"]])]
+ROWS = [["bound", "value", "applies"], ["gap_dependent", "1352", "yes, but (1)"], ["certified_index", "124.4", "yes"]]
+BOUNDS = [("Gaussian bandit", ROWS, ["10 arms", "(1) as printed"]), ("Without remarks", ROWS)]
 ABOUT = {"Settings": {"seed": 7, "runs": 10_000, "widths": [0.1, 1.0]}, "Time": {"all": "12.3 s"}}
 EVIL = "<script>alert(\"x\")</script> & 'y' {{ 7 * 7 }} </style>"
 EMPTY = {"meta", "link", "br", "path", "use", "rect", "circle"}
@@ -161,7 +162,14 @@ def test_every_number_is_one_click_away(page):
 
 def test_captions_bounds_and_settings_are_shown(page):
     text = " ".join(read(page).text)
-    for words in ("Gaussian bandit as the prior width changes.", "certified_index", "12.3 s", "10,000", "0.1, 1.0"):
+    for words in (
+        "Gaussian bandit as the prior width changes.",
+        "certified_index",
+        "(1) as printed",
+        "12.3 s",
+        "10,000",
+        "0.1, 1.0",
+    ):
         assert words in text
     assert "Figure 1a" in text
     assert "prior width σ₀" in text

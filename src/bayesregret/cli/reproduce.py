@@ -22,6 +22,7 @@ from bayesregret.progress import Progress, open_progress
 if TYPE_CHECKING:
     from bayesregret.experiments.experiment import Experiment
     from bayesregret.experiments.runner import Finished
+    from bayesregret.report.reproduction_page import TextTable
 
 FOLDER = "reproduction"
 SWEEP_FOLDER = "sweep"
@@ -141,12 +142,13 @@ def _panels(figure: str) -> list[str]:
     return panels or [checks.one_of("FIGURE", figure, EXPERIMENTS)]
 
 
-def _paper_bounds() -> list[tuple[str, list[list[str]]]]:
-    """Return the table of bounds for the problem that figures 1a and 1b share, with its title."""
+def _paper_bounds() -> list[TextTable]:
+    """Return the table of bounds for the problem that figures 1a and 1b share, with its title and remarks."""
     from bayesregret.bounds.table import table
     from bayesregret.problem import common_gaussian
 
-    return [("Gaussian bandit, K = 10, width 1, gap 1, n = 1,000", table(common_gaussian(), horizon=1_000).table())]
+    found = table(common_gaussian(), horizon=1_000)
+    return [("Gaussian bandit, K = 10, width 1, gap 1, n = 1,000", found.table(), found.summary().splitlines())]
 
 
 def _names() -> list[str]:
@@ -162,7 +164,7 @@ def _run(
     study_file: str | None,
     threads: int | None,
     *,
-    bounds: Callable[[], list[tuple[str, list[list[str]]]]],
+    bounds: Callable[[], list[TextTable]],
     json: bool,
     wide: bool,
     progress: bool | None,

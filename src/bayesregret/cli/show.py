@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 UNLIMITED_WIDTH = 10_000
 NO_BREAK = "\N{NO-BREAK SPACE}"
 NARROWEST = 40  # columns; the terminal wraps what needs more
+ROOMY = 120  # columns; from here on headings and text wrap before a column leaves
+HEADING = 12  # characters of a heading that stay in one line
 
 
 def show_json(data: dict[str, Any]) -> None:
@@ -77,7 +79,7 @@ def show_tables(
 
     The first column and those in `text` are text, all others are numbers. In a narrow terminal columns leave: those in
     `least`, in this order, then numbers from the right but those in `kept`; what is left of text wraps between words.
-    Code is as it is.
+    In a `ROOMY` one headings and text wrap first. Code is as it is.
     """
     from rich.console import Console
 
@@ -124,11 +126,33 @@ def _fitting(
 ) -> tuple[list[list[str]], list[str]]:
     """Return the rows without the columns for which there is no room, and the names of these columns."""
     gone: list[str] = []
-    while order and _width(rows, console, in_terminal, text) > console.width:
+    wraps = ROOMY <= console.width < _width(rows, console, in_terminal, text)
+    while order and _width(_wrapped_cells(rows, text) if wraps else rows, console, in_terminal, text) > console.width:
         gone.append(order.pop(0))
         place = rows[0].index(gone[-1])
         rows = [[*row[:place], *row[place + 1 :]] for row in rows]
-    return rows, gone
+    return [_wrapped_headings(rows, text), *rows[1:]] if wraps else rows, gone
+
+
+def _wrapped_headings(rows: list[list[str]], text: Collection[str]) -> list[str]:
+    """Return the headings, those of numbers broken between words where the cells below are narrower."""
+    columns = zip(*rows, strict=True)
+    return [name if name in text else _narrow(name, max(HEADING, *map(len, cells))) for name, *cells in columns]
+
+
+def _wrapped_cells(rows: list[list[str]], text: Collection[str]) -> list[list[str]]:
+    """Return the rows as narrow as they may become: text no narrower than half of what it needs in one line."""
+    columns = [
+        [_narrow(cell, max(map(len, cells)) // 2) if name in text else cell for cell in cells]
+        for name, *cells in zip(*rows, strict=True)
+    ]
+    return [_wrapped_headings(rows, text), *map(list, zip(*columns, strict=True))]
+
+
+def _narrow(cell: str, width: int) -> str:
+    """Return a cell in lines of this width, or of its longest word."""
+    longest = max([width, *map(len, cell.split())])
+    return "\n".join(textwrap.wrap(cell, longest, break_on_hyphens=False))
 
 
 def _width(rows: list[list[str]], console: Console, in_terminal: bool, text: Collection[str]) -> int:

@@ -13,7 +13,7 @@ from bayesregret.policies import Policy
 from bayesregret.sources import is_outside
 
 WIDTH = 79  # characters of a line of code
-LONGEST_LINE = 100  # characters: a bandit with a longer text is read from its problem file
+LONGEST_BANDIT = 240  # characters, three lines: a bandit with a longer text is read from its problem file
 
 
 def snippet(
@@ -83,7 +83,7 @@ def _bandit_code(bandit: Bandit, minimise: bool, problem: str | None) -> str:
     if problem is not None:
         return f"br.load_problem({json.dumps(problem)}){'.for_costs()' if minimise else ''}"
     text = _constructed(bandit)
-    if len(text) <= LONGEST_LINE and "..." not in text:
+    if bandit.kind != "mixture" and len(text) <= LONGEST_BANDIT and "..." not in text:
         return text
     return 'br.load_problem("problem.toml")  # the problem of this plan'
 

@@ -15,7 +15,7 @@ from typing import Any
 from bayesregret.checks import one_line
 from bayesregret.experiments.runner import Finished
 from bayesregret.plotting.saving import figure_files, save
-from bayesregret.report.reproduction_page import write_report
+from bayesregret.report.reproduction_page import TextTable, write_report
 from bayesregret.writing import obstacle, write_atomically
 
 REPORT = "report.html"
@@ -30,7 +30,7 @@ def publish(
     folder: str | os.PathLike[str],
     *,
     title: str,
-    bounds: Sequence[tuple[str, list[list[str]]]] = (),
+    bounds: Sequence[TextTable] = (),
     about: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[Path, bool]:
     """Write the report and every figure as PDF, PNG, CSV and LaTeX.

@@ -24,6 +24,7 @@ from bayesregret.report.words import in_letters
 from bayesregret.writing import write_atomically
 
 Rows = Sequence[Sequence[str]]
+TextTable = tuple[str, Rows] | tuple[str, Rows, Sequence[str]]  # its title, its rows, and lines below it
 
 FORM_NAMES = ("PDF", "PNG", "CSV", "LaTeX")  # in the order of figure_files
 BOUND_PAGE = "reference/bounds.html#bayesregret.bounds."  # of the book, with an anchor for each name
@@ -59,16 +60,16 @@ def write_report(
     title: str,
     tables: Sequence[Table],
     claims: Sequence[Claim] = (),
-    bounds: Sequence[tuple[str, Rows]] = (),
+    bounds: Sequence[TextTable] = (),
     about: Mapping[str, Mapping[str, Any]] | None = None,
     figures: str | None = None,
     book: str | None = None,
 ) -> Path:
     """Write one self-contained HTML file: figures with their numbers, claims, bounds, settings.
 
-    `bounds` are tables of text, each with a title and rows, the first of which has the column headings; `about` has
-    sections of names and values. Seen from the page, `figures` is the folder with the files of each figure, and `book`
-    that of the built book: the page links to them. The whole file is written, or nothing.
+    `bounds` are tables of text, each with a title, rows, the first of which has the column headings, and perhaps lines
+    below it; `about` has sections of names and values. Seen from the page, `figures` is the folder with the files of
+    each figure, and `book` that of the built book: the page links to them. The whole file is written, or nothing.
     """
     # Claims that fail come first, so that nobody has to look for them.
     numbered = list(enumerate(sorted(claims, key=lambda claim: claim.verdict == "holds"), start=1))
