@@ -93,4 +93,5 @@ def tabulated_parts_at_first(policy, model, arm, count, total):
 
 
 arm_index.implement(Tabulated)(mean_plus_width)
+arm_index.implement(TabulatedArm)(mean_plus_width)
 arm_index.implement(TabulatedAtFirst)(mean_plus_width)

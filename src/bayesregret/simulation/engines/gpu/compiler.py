@@ -18,8 +18,7 @@ from numba.core import config
 
 from bayesregret.dispatch import Formula, add_compiler
 from bayesregret.rng import ziggurat
-from bayesregret.simulation.engines.gpu import lanes
-from bayesregret.simulation.engines.gpu.kernels import fill_ziggurat
+from bayesregret.simulation.engines.gpu import kernels, lanes
 
 _one_at_a_time = threading.Lock()
 
@@ -32,9 +31,11 @@ def register_formulas() -> None:
     from numba.cuda.extending import overload
 
     overload(lanes.lane_of)(_choose_lane_of)
+    overload(lanes.in_shared_memory)(_choose_in_shared_memory)
     overload(lanes.world_of)(_choose_world_of)
     overload(ziggurat)(lambda layer: _layer_in_shared_memory)
     add_compiler(_register_for_cuda)
+    _register_for_cuda([], [(helper, {}) for helper in (kernels.fill_ziggurat, kernels.two_highest)])
 
 
 def _register_for_cuda(contracts: Sequence[Any], formulas: Sequence[Formula]) -> None:
@@ -68,6 +69,51 @@ def _view(field: str, kind: Any) -> str:
     return f"{field}[{':, ' * (kind.ndim - 1)}lane]" if isinstance(kind, types.Array) else field
 
 
+def _choose_in_shared_memory(states, first):  # type: ignore[no-untyped-def]
+    """The body of `in_shared_memory` for a NamedTuple: its arrays one after the other."""
+    from numba.cuda import types
+
+    ends: list[str] = []
+    scope: dict[str, Any] = {"moved": _moved(), "cuda": cuda, "float64": float64}
+
+    def placed(path: str, kind: Any) -> str:
+        if isinstance(kind, types.BaseNamedTuple):
+            parts = ", ".join(
+                placed(f"{path}.{field}", part) for field, part in zip(kind.fields, kind.types, strict=True)
+            )
+            name = f"make_{len(scope)}"
+            scope[name] = kind.instance_class
+            return f"{name}({parts})"
+        place = f"end_{len(ends)}"
+        ends.append(f"end_{len(ends) + 1} = {place} + {path}.size")
+        return f"moved({path}, memory, {place})"
+
+    made = placed("states", states)
+    lines = ["def in_order(states, first):", "memory = cuda.shared.array(0, float64)", "end_0 = first", *ends, f"return {made}"]
+    exec("\n    ".join(lines), scope)
+    return scope["in_order"]
+
+
+@functools.cache
+def _moved() -> Any:
+    """Formula for compiled code: an array of the same kind and shape, whose data are elsewhere."""
+    from numba.core.imputils import impl_ret_borrowed
+    from numba.cuda.extending import intrinsic
+
+    @intrinsic
+    def moved(context, array, memory, place):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            kind, of_memory, _ = signature.args
+            made = context.make_array(kind)(context, builder, arguments[0])
+            data = context.make_array(of_memory)(context, builder, arguments[1]).data
+            made.data = builder.bitcast(builder.gep(data, [arguments[2]]), made.data.type)
+            return impl_ret_borrowed(context, builder, kind, made._getvalue())
+
+        return array(array, memory, place), generate
+
+    return moved
+
+
 def _choose_world_of(worlds, lane):  # type: ignore[no-untyped-def]
     if worlds.instance_class is lanes.Shared:
         return lambda worlds, lane: worlds.model
@@ -75,16 +121,34 @@ def _choose_world_of(worlds, lane):  # type: ignore[no-untyped-def]
 
 
 @functools.cache
-def compiled(kernel: Callable[..., Any], registers: int | None = None) -> Any:
-    """Return the kernel for CUDA; a call compiles it for the classes of its arguments."""
+def dispatcher(kernel: Callable[..., Any], registers: int | None = None) -> Any:
+    """Return the kernel for CUDA, not compiled yet."""
     register_formulas()
     if config.ENABLE_CUDASIM:
         return cuda.jit(kernel)
-    from numba.cuda.extending import register_jitable
-
-    register_jitable(fill_ziggurat)
     # Link-time optimisation would fuse products and sums, whatever NVVM was told.
     return cuda.jit(kernel, lto=False, max_registers=registers)
+
+
+def compiled(
+    kernel: Callable[..., Any], arguments: Sequence[Any], shared_bytes: int = 0, registers: int | None = None
+) -> Any:
+    """Return the kernel for CUDA, compiled for the classes of these arguments."""
+    made = dispatcher(kernel, registers)
+    if not config.ENABLE_CUDASIM:
+        with without_fusion():
+            binary = made.compile(tuple(map(made.typeof_pyval, arguments)))
+        _allow_shared_memory(binary, shared_bytes)
+    return made
+
+
+def _allow_shared_memory(binary: Any, shared_bytes: int) -> None:
+    """Let a kernel use more shared memory than it may without asking."""
+    from numba.cuda.cudadrv.driver import binding, driver
+
+    function = binary._codelibrary.get_cufunc()
+    attribute = binding.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    driver.cuKernelSetAttribute(attribute, shared_bytes, function.handle, function.device.id)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Kernels of the GPU engine: who plays which run, and the sums over blocks.
 
-`play_on_lanes` runs a processor's own kernel, one run on each lane. `make_leader_kernel` is shaped for a GPU: 32 lanes,
-a warp, execute the same instruction at the same time, so a lane that has to change its leader waits until it is
-worth while for all of them.
+`make_lane_kernel` makes one that runs a processor's own kernel on each lane. `play_leaders` is shaped for a GPU: 32
+lanes, a warp, execute the same instruction at the same time, so a lane that has to change its leader waits until it is
+worth while for all of them; and what a lane looks up at random is in shared memory.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 from numba import cuda, float64, uint64
 
 from bayesregret.contracts import arm_index, draw_means, draw_reward
+from bayesregret.contracts.fast import for_arm
 from bayesregret.policies.selection import NO_ARM
-from bayesregret.rng import INSTANCE, LAYERS, REWARD, ZIGGURAT, open_stream, read_stream, run_word, write_stream
-from bayesregret.simulation.engines.gpu.lanes import lane_of, world_of
+from bayesregret.rng import INSTANCE, LAYERS, REWARD, ZIGGURAT, open_stream, run_word
+from bayesregret.simulation.engines.gpu.lanes import in_shared_memory, lane_of, world_of
 from bayesregret.simulation.kernels.index_leader import LONGEST_STREAK
 from bayesregret.simulation.kernels.run import (
     BLOCK,
@@ -37,7 +38,8 @@ EVERY_LANE = 0xFFFFFFFF  # of a warp
 LONGEST = int(LONGEST_STREAK)
 # Rounds of single lanes that a warp loses by waiting, before the lanes that wait change their leaders.
 PATIENCE = 96
-SHARED_BYTES = ZIGGURAT.nbytes
+AFTER_ZIGGURAT = ZIGGURAT.size  # place in shared memory, in words of eight bytes
+LEADER_WORDS = 8  # that `play_leaders` keeps in shared memory for each arm of a lane
 
 
 def fill_ziggurat() -> None:
@@ -49,111 +51,115 @@ def fill_ziggurat() -> None:
     cuda.syncthreads()
 
 
-def play_on_lanes(  # type: ignore[no-untyped-def]
-    states, worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, lane_pulls, pulls
-) -> None:
-    """Play the runs from `first_run` on, as many as `final_regret` holds, by the kernel of the class of `states`."""
-    fill_ziggurat()
-    lane = cuda.grid(1)
-    state, world, own_pulls = lane_of(states, lane), world_of(worlds, lane), lane_pulls[:, lane]
-    for arm in range(pulls.shape[0]):
-        own_pulls[arm] = 0
-    for run in range(lane, final_regret.shape[0], cuda.gridsize(1)):
-        regret, best = play_run(state, world, policy, belief, key, first_run + run, plan, rows[run])
-        if plan.stop[0]:
-            return
-        final_regret[run] = regret
-        best_pulls[run] = add_pulls(state, own_pulls, best)
-    for arm in range(pulls.shape[0]):
-        cuda.atomic.add(pulls, arm, own_pulls[arm])
-
-
 @functools.cache
-def make_leader_kernel(capacity: int) -> Callable[..., Any]:
-    """Make the kernel that stays on the leader, as index_leader.py does, for at most this many arms."""
+def make_lane_kernel(states_in_shared: bool) -> Callable[..., Any]:
+    """Make the kernel that runs a processor's own kernel on each lane; states may be in shared memory."""
 
-    def play_leaders(  # type: ignore[no-untyped-def]
-        worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
+    def play_on_lanes(  # type: ignore[no-untyped-def]
+        states, worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, lane_pulls, pulls
     ):
         fill_ziggurat()
-        means = cuda.local.array(capacity, float64)
-        indices = cuda.local.array(capacity, float64)
-        totals = cuda.local.array(capacity, float64)
-        counts = cuda.local.array(capacity, uint64)
-        streams = cuda.local.array((capacity, 4), uint64)
-        own_pulls = cuda.local.array(capacity, uint64)
-        arms, runs, horizon = pulls.shape[0], final_regret.shape[0], plan.horizon
         lane = cuda.grid(1)
-        world = world_of(worlds, lane)
-        for arm in range(arms):
+        if states_in_shared:
+            state = lane_of(in_shared_memory(states, AFTER_ZIGGURAT), cuda.threadIdx.x)
+        else:
+            state = lane_of(states, lane)
+        world, own_pulls = world_of(worlds, lane), lane_pulls[:, lane]
+        for arm in range(pulls.shape[0]):
             own_pulls[arm] = 0
+        for run in range(lane, final_regret.shape[0], cuda.gridsize(1)):
+            regret, best = play_run(state, world, policy, belief, key, first_run + run, plan, rows[run])
+            if plan.stop[0]:
+                return
+            final_regret[run] = regret
+            best_pulls[run] = add_pulls(state, own_pulls, best)
+        for arm in range(pulls.shape[0]):
+            cuda.atomic.add(pulls, arm, own_pulls[arm])
 
-        run = np.int64(lane)
-        started, waits = False, True  # for other lanes of the warp, to change the leader or to end or start a run
-        idle, active = 0, cuda.ballot_sync(EVERY_LANE, run < runs)
-        best, leader, runner_up, rounds, before, marked = 0, 0, 0, 0, 0, 0
-        mean, regret, total, index, second = 0.0, 0.0, 0.0, 0.0, 0.0
-        count, stream = U(0), (U(0), U(0), U(0), U(0))
-        while active != 0:
-            if not waits:
+    return play_on_lanes
+
+
+def play_leaders(  # type: ignore[no-untyped-def]
+    worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
+) -> None:
+    """Play runs of policies that stay on the leader, as index_leader.py does; LEADER_WORDS for each arm of a lane.
+
+    A warp starts its runs together. Then each turn of the loop is a round of every lane that need not wait.
+    """
+    fill_ziggurat()
+    arms, runs, horizon = pulls.shape[0], final_regret.shape[0], plan.horizon
+    # Lanes side by side: whatever arms they look up, they never wait for each other.
+    numbers, words = cuda.shared.array(0, float64), cuda.shared.array(0, uint64)
+    lanes, lane, size = cuda.blockDim.x, AFTER_ZIGGURAT + cuda.threadIdx.x, arms * cuda.blockDim.x
+    means, indices = numbers[lane : lane + size : lanes], numbers[lane + size : lane + 2 * size : lanes]
+    totals, counts = numbers[lane + 2 * size : lane + 3 * size : lanes], words[lane + 3 * size : lane + 4 * size : lanes]
+    a, b = words[lane + 4 * size : lane + 5 * size : lanes], words[lane + 5 * size : lane + 6 * size : lanes]
+    c, counters = words[lane + 6 * size : lane + 7 * size : lanes], words[lane + 7 * size : lane + 8 * size : lanes]
+    world = world_of(worlds, cuda.grid(1))
+    for run in range(cuda.grid(1), runs + cuda.laneid, cuda.gridsize(1)):
+        start = run_word(key, first_run + run)
+        draw_means(world, means, open_stream(key, start, INSTANCE))
+        best = best_arm(means)
+        for arm in range(arms):
+            counts[arm], totals[arm] = 0, 0.0
+            indices[arm] = arm_index(policy, belief, arm, 0, 0.0)
+            a[arm], b[arm], c[arm], counters[arm] = open_stream(key, start, REWARD + U(arm))
+            if math.isnan(indices[arm]):
+                refuse(plan, NO_ARM)
+        leader, second, runner_up = two_highest(indices, arms)
+        own, mean = for_arm(policy, leader), means[leader]
+        stream = (a[leader], b[leader], c[leader], counters[leader])
+        index, total, count, rounds, before, marked, regret = 0.0, 0.0, U(0), 0, 0, 0, 0.0
+
+        waits, idle = False, 0
+        plays = run < runs and not plan.stop[0]
+        playing = cuda.ballot_sync(EVERY_LANE, plays)
+        while playing != 0:
+            if plays and not waits:
                 reward, stream = draw_reward(world, leader, mean, stream)
                 count += ONE
                 total += reward
                 rounds += 1
-                index = arm_index(policy, belief, leader, count, total)
+                index = arm_index(own, belief, leader, count, total)
                 if not index > second:  # so that nan waits, too
                     waits = index != second or runner_up < leader
                 waits = waits or rounds == horizon or rounds - before == LONGEST
-            waiting = cuda.ballot_sync(EVERY_LANE, waits and run < runs)
+            waiting = cuda.ballot_sync(EVERY_LANE, plays and waits)
             idle += cuda.popc(waiting)
-            if waiting == 0 or (idle < PATIENCE and waiting != active):
+            if waiting == 0 or (idle < PATIENCE and waiting != playing):
                 continue
             idle = 0
-            if waits and started:
+            if plays and waits:
                 gap = means[best] - mean
                 marked = mark_checkpoints(plan, rows[run], marked, before, rounds - before, regret, gap)
                 regret += (rounds - before) * gap
                 indices[leader], counts[leader], totals[leader] = index, count, total
-                write_stream(streams, leader, stream)
+                a[leader], b[leader], c[leader], counters[leader] = stream
                 if math.isnan(index):
                     refuse(plan, NO_ARM)
-                if plan.stop[0]:
-                    run, started = runs, False
-                elif rounds == horizon:
-                    final_regret[run] = regret
-                    best_pulls[run] = np.int64(counts[best])
-                    for arm in range(arms):
-                        own_pulls[arm] += counts[arm]
-                    run += cuda.gridsize(1)
-                    started = False
-            if run < runs and not started:
-                start = run_word(key, first_run + run)
-                draw_means(world, means[:arms], open_stream(key, start, INSTANCE))
-                best = best_arm(means[:arms])
-                rounds, marked, regret, started = 0, 0, 0.0, True
-                for arm in range(arms):
-                    counts[arm], totals[arm] = 0, 0.0
-                    indices[arm] = arm_index(policy, belief, arm, 0, 0.0)
-                    write_stream(streams, arm, open_stream(key, start, REWARD + U(arm)))
-                    if math.isnan(indices[arm]):
-                        refuse(plan, NO_ARM)
-            if waits and started:
-                leader = 0
-                for arm in range(1, arms):
-                    if indices[arm] > indices[leader]:
-                        leader = arm
-                second, runner_up = -np.inf, arms
-                for arm in range(arms):
-                    if arm != leader and indices[arm] > second:
-                        second, runner_up = indices[arm], arm
-                mean, total, count, before = means[leader], totals[leader], counts[leader], rounds
-                stream = read_stream(streams, leader)
-                waits = False
-            active = cuda.ballot_sync(EVERY_LANE, run < runs)
-        for arm in range(arms):
-            cuda.atomic.add(pulls, arm, np.int64(own_pulls[arm]))
+                plays = rounds < horizon and not plan.stop[0]
+                leader, second, runner_up = two_highest(indices, arms)
+                own, mean = for_arm(policy, leader), means[leader]
+                stream = (a[leader], b[leader], c[leader], counters[leader])
+                total, count, before, waits = totals[leader], counts[leader], rounds, False
+            playing = cuda.ballot_sync(EVERY_LANE, plays)
+        if run < runs:
+            final_regret[run] = regret
+            best_pulls[run] = np.int64(counts[best])
+            for arm in range(arms):
+                cuda.atomic.add(pulls, arm, np.int64(counts[arm]))
 
-    return play_leaders
+
+def two_highest(indices, arms):  # type: ignore[no-untyped-def]
+    """The leader, and the index and arm of the runner-up; the lower arm number wins ties."""
+    leader, runner_up, highest, second = 0, 0, -math.inf, -math.inf
+    for arm in range(arms):
+        index = indices[arm]
+        if index > highest:
+            leader, runner_up, highest, second = arm, leader, index, highest
+        elif index > second:
+            runner_up, second = arm, index
+    return leader, second, runner_up
 
 
 def reduce_blocks(rows, block_mean, block_squares) -> None:  # type: ignore[no-untyped-def]

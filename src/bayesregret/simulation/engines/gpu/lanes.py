@@ -32,6 +32,11 @@ def lane_of(nested: Any, lane: Any) -> Any:
     return nested[..., lane] if hasattr(nested, "shape") and nested.shape else nested
 
 
+def in_shared_memory(states: Any, first: Any) -> Any:
+    """The same arrays in shared memory, from its word `first` on; in plain Python where they are."""
+    return states
+
+
 def world_of(worlds: Any, lane: Any) -> Any:
     """The model from which a lane draws. compiler.py has the same for compiled code."""
     return worlds.model if isinstance(worlds, Shared) else lane_of(worlds.model, lane)
