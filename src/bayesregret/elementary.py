@@ -42,7 +42,7 @@ E8, E9, E10 = 2.755723351826348e-07, 2.5112240284261693e-08, 2.0926896457046252e
 
 
 @jitable
-def log(x):
+def log(x: float) -> float:
     """Natural logarithm; -inf of 0, nan of negative numbers.
 
     >>> log(1.0), round(log(10.0), 12), log(0.0)
@@ -55,7 +55,7 @@ def log(x):
 
 
 @jitable
-def log1p(x):
+def log1p(x: float) -> float:
     """log(1 + x), with all digits for small x; -inf of -1, nan below.
 
     >>> log1p(1e-20), round(log1p(1.0), 12)
@@ -75,7 +75,7 @@ def log1p(x):
 
 
 @jitable
-def exp(x):
+def exp(x: float) -> float:
     """Exponential function; 0 or inf beyond the range of floats.
 
     >>> exp(0.0), round(exp(1.0), 12), exp(1000.0)
@@ -89,7 +89,7 @@ def exp(x):
 
 
 @jitable
-def expm1(x):
+def expm1(x: float) -> float:
     """exp(x) - 1, with all digits for small x.
 
     >>> expm1(1e-20), round(expm1(1.0), 12)
