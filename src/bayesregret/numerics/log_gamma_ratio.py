@@ -20,7 +20,7 @@ HALF_LOG_TWO_PI = 0.9189385332046727
 def lgamma(x):
     """Logarithm of Gamma(x) for x > 0, by Stirling's series at x plus a whole number.
 
-    The error is 4e-15, or some roundings of large values: near the zeros at 1 and 2 not all digits are right.
+    The error is at most 1e-14, or that times a large value: near the zeros at 1 and 2 not all digits are right.
 
     >>> round(math.exp(lgamma(5.0)), 9)
     24.0

@@ -10,7 +10,8 @@ from bayesregret.checks import Array
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.elementary import exp, log
 
-# exp(x^2) erfc(x) (1 + 2 x) as a polynomial in (x - CENTRE) / (x + CENTRE), for x from 0 to 28: to 2^-56.
+# exp(x^2) erfc(x) (1 + 2 x) as a polynomial in (x - CENTRE) / (x + CENTRE), for x from 0 to 28: to 2^-56
+# (tests/reference/minimax.py computes the coefficients again).
 CENTRE = 2.0
 LARGEST = 28.0  # beyond it erfc is 0
 # fmt: off
