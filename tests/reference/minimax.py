@@ -52,8 +52,15 @@ def minimax(function: Function, weight: Function, degree: int, low: Any, high: A
     return [float(coefficient) for coefficient in coefficients]
 
 
+def value_of(coefficients: list[Any], x: Any) -> Any:
+    value = mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
+
+
 def _error(function: Function, weight: Function, coefficients: list[Any]) -> Function:
-    return lambda x: weight(x) * (function(x) - mpmath.polyval(coefficients[::-1], x))
+    return lambda x: weight(x) * (function(x) - value_of(coefficients, x))
 
 
 def _chebyshev(low: Any, high: Any, count: int) -> list[Any]:
