@@ -128,7 +128,7 @@ def log_of_parts(exponent, f, rest):
 @jitable
 def reduce(x):
     """k, r and a small rest, such that exp(x) = 2^k (1 + r + rest) and |r| <= log(2) / 2."""
-    exponent = math.floor(x * ONE_OVER_LN2 + 0.5)
+    exponent = int(math.floor(x * ONE_OVER_LN2 + 0.5))  # noqa: RUF046 - compiled for CUDA, floor is a float
     high, low = x - exponent * LN2_HIGH, exponent * LN2_LOW
     r = high - low
     square = r * r
