@@ -19,6 +19,7 @@ from bayesregret.dispatch import jitable, rarely_called
 # log 2 in two parts: multiples of the first by any exponent are exact.
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 ONE_OVER_LN2 = 1.4426950408889634
+TO_WHOLE = 1.5 * 2.0**52  # added and subtracted again it rounds to a whole number
 EXPONENT_OF_ONE = 1023  # as written in the bits of a float
 FRACTION_BITS = 52
 BITS_OF_ROOT_HALF = 0x3FE6A09E667F3BCD
@@ -41,20 +42,20 @@ E4, E5, E6, E7 = 0.0013888888888858547, 0.00019841269897060505, 2.48015873735454
 E8, E9, E10 = 2.7557233518271144e-07, 2.5112240284270812e-08, 2.0926896455021145e-09
 
 
-@jitable
+@rarely_called
 def log(x: float) -> float:
     """Natural logarithm; -inf of 0, nan of negative numbers.
 
     >>> log(1.0), round(log(10.0), 12), log(0.0)
     (0.0, 2.302585092994, -inf)
     """
-    if not 0.0 < x < math.inf:
+    if not SMALLEST_NORMAL <= x < math.inf:
         return log_at_end(x)
     exponent, near_one = split(x)
     return log_of_parts(exponent, near_one - 1.0, 0.0)
 
 
-@jitable
+@rarely_called
 def log1p(x: float) -> float:
     """log(1 + x), with all digits for small x; -inf of -1, nan below.
 
@@ -74,7 +75,7 @@ def log1p(x: float) -> float:
     return log_of_parts(exponent, near_one - 1.0, lost / rounded)
 
 
-@jitable
+@rarely_called
 def exp(x: float) -> float:
     """Exponential function; 0 or inf beyond the range of floats.
 
@@ -88,7 +89,7 @@ def exp(x: float) -> float:
     return scale(rounded + (((1.0 - rounded) + r) + more), exponent)
 
 
-@jitable
+@rarely_called
 def expm1(x: float) -> float:
     """exp(x) - 1, with all digits for small x.
 
@@ -119,39 +120,42 @@ def log_of_parts(exponent, f, rest):
     s = f / (2.0 + f)
     square = s * s
     fourth = square * square
-    odd = fourth * (L1 + fourth * (L3 + fourth * L5))
-    even = square * (L0 + fourth * (L2 + fourth * (L4 + fourth * L6)))
+    # In pairs: products that do not wait for each other.
+    first = (L0 + square * L1) + fourth * (L2 + square * L3)
+    last = (L4 + square * L5) + fourth * L6
     half = 0.5 * f * f
-    return exponent * LN2_HIGH - ((half - (s * (half + (even + odd)) + (exponent * LN2_LOW + rest))) - f)
+    p = square * (first + (fourth * fourth) * last)
+    return exponent * LN2_HIGH - ((half - (s * (half + p) + (exponent * LN2_LOW + rest))) - f)
 
 
 @jitable
 def reduce(x):
     """k, r and a small rest, such that exp(x) = 2^k (1 + r + rest) and |r| <= log(2) / 2."""
-    exponent = int(math.floor(x * ONE_OVER_LN2 + 0.5))  # noqa: RUF046 - compiled for CUDA, floor is a float
+    exponent = (x * ONE_OVER_LN2 + TO_WHOLE) - TO_WHOLE
     high, low = x - exponent * LN2_HIGH, exponent * LN2_LOW
     r = high - low
     square = r * r
     fourth = square * square
-    # In pairs: products that do not wait for each other.
     first = (E1 + r * E2) + square * (E3 + r * E4)
-    last = (E5 + r * E6) + square * ((E7 + r * E8) + square * (E9 + r * E10))
-    return exponent, r, ((high - r) - low) + (E0 * square + (square * r) * (first + fourth * last))
+    middle = (E5 + r * E6) + square * (E7 + r * E8)
+    polynomial = (first + (fourth * fourth) * (E9 + r * E10)) + fourth * middle
+    return int(exponent), r, (((high - r) - low) + E0 * square) + (square * r) * polynomial
 
 
 @jitable
 def split(x):
-    """k and m with x = 2^k m exactly, m between the roots of 1/2 and 2; x is positive and finite."""
-    subnormal = x < SMALLEST_NORMAL
-    bits = np.float64(x * TO_NORMAL if subnormal else x).view(np.int64)
+    """k and m with x = 2^k m exactly, m between the roots of 1/2 and 2; x is positive, finite and not subnormal."""
+    bits = np.float64(x).view(np.int64)
     exponent = (bits - BITS_OF_ROOT_HALF) >> FRACTION_BITS
     near_one = float(np.int64(bits - (exponent << FRACTION_BITS)).view(np.float64))
-    return int(exponent) - (NORMAL_STEPS if subnormal else 0), near_one
+    return int(exponent), near_one
 
 
 @jitable
 def scale(x, exponent):
-    """x 2^exponent, in two steps: the power alone may be too large or too small for a float, and rounds once."""
+    """x 2^exponent, rounded once; in two steps where the power alone may be too large or too small for a float."""
+    if -EXPONENT_OF_ONE < exponent <= EXPONENT_OF_ONE:
+        return x * power_of_two(exponent)
     half = exponent >> 1
     return x * power_of_two(half) * power_of_two(exponent - half)
 
@@ -164,9 +168,12 @@ def power_of_two(exponent):
 
 @rarely_called
 def log_at_end(x):
-    """Logarithm of 0, of inf, and of what has none."""
+    """Logarithm of subnormal numbers, of 0 and inf, and of what has none."""
     if x == 0.0:
         return -math.inf
+    if 0.0 < x < SMALLEST_NORMAL:
+        exponent, near_one = split(x * TO_NORMAL)
+        return log_of_parts(exponent - NORMAL_STEPS, near_one - 1.0, 0.0)
     return x if x == math.inf else math.nan
 
 
