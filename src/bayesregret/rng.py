@@ -188,13 +188,21 @@ def log_gamma(shape, stream):
     return log(value) + log1p(-u) / shape, stream
 
 
-@rarely_called
+@jitable
 def gamma_of_any_shape(shape, stream):
     """Draw a Gamma(shape, 1) variable, for any positive shape; 0 if it underflows."""
-    if shape >= 1.0:
-        return gamma(shape, stream)
-    value, stream = log_gamma(shape, stream)
-    return exp(value), stream
+    # One call of `gamma` for both cases: exp and its like are arithmetic, and LLVM would compute them in advance.
+    value, stream = gamma(shape + 1.0 if shape < 1.0 else shape, stream)
+    if shape < 1.0:
+        return lower_shape(shape, value, stream)
+    return value, stream
+
+
+@rarely_called
+def lower_shape(shape, value, stream):
+    """Turn a Gamma(shape + 1) variable into a Gamma(shape) one."""
+    u, stream = uniform(stream)
+    return exp(log(value) + log1p(-u) / shape), stream
 
 
 @rarely_called
