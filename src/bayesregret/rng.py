@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import exp, log, log1p
+from bayesregret.ziggurat import DENSITY, LAYERS, TAIL_START, ZIGGURAT
 
 Stream = tuple[Any, Any, Any, Any]
 Key = tuple[Any, Any, Any]
@@ -94,27 +96,7 @@ def sign(stream):
     return (1.0 if bits >> U(63) else -1.0), stream
 
 
-# Normal draws use the ziggurat of Marsaglia and Tsang (2000) as corrected by Doornik (2005): 256 layers of equal area,
-# with disjoint bits for the layer and the position in it.
-LAYERS = 256
 SPARE = 64  # values of the spare bits of two normal draws, three each
-TAIL_START = 3.6541528853610088  # right edge of the lowest full layer for 256 layers
-LAYER_AREA = 0.00492867323399
-
-
-def _ziggurat() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return (layers, 2): step per unit of a 53-bit signed integer, and the edge inside which a point is surely
-    accepted; and (layers + 1,): the density at the layers' edges."""
-    edge = np.zeros(LAYERS + 1)
-    edge[LAYERS] = LAYER_AREA / math.exp(-0.5 * TAIL_START * TAIL_START)
-    edge[LAYERS - 1] = TAIL_START
-    for layer in range(LAYERS - 2, 0, -1):
-        outer = edge[layer + 1]
-        edge[layer] = math.sqrt(-2.0 * math.log(LAYER_AREA / outer + math.exp(-0.5 * outer * outer)))
-    return np.stack([edge[1:] * 2.0**-52, edge[:-1]], axis=1), np.array([math.exp(-0.5 * x * x) for x in edge])
-
-
-ZIGGURAT, DENSITY = _ziggurat()
 
 
 @jitable
@@ -125,7 +107,7 @@ def ziggurat(layer):
 
 @jitable
 def normal(stream):
-    """Draw a standard normal variable."""
+    """Draw a standard normal variable, by the ziggurat method: disjoint bits for the layer and the position in it."""
     bits, stream = raw(stream)
     layer = bits & U(LAYERS - 1)
     step, edge = ziggurat(layer)
@@ -170,13 +152,13 @@ def _normal_outside(layer, value, stream):
         if layer == U(LAYERS - 1):
             first, stream = uniform(stream)
             second, stream = uniform(stream)
-            beyond = -math.log1p(-first) / TAIL_START
-            if -2.0 * math.log1p(-second) > beyond * beyond:
+            beyond = -log1p(-first) / TAIL_START
+            if -2.0 * log1p(-second) > beyond * beyond:
                 return math.copysign(TAIL_START + beyond, value), stream
         else:
             height, stream = uniform(stream)
             density = DENSITY[layer + ONE] + height * (DENSITY[layer] - DENSITY[layer + ONE])
-            if density < math.exp(-0.5 * value * value):
+            if density < exp(-0.5 * value * value):
                 return value, stream
             bits, stream = raw(stream)
             layer = bits & U(LAYERS - 1)
@@ -200,7 +182,7 @@ def gamma(shape, stream):
             # The first test, without a logarithm, accepts nearly all. Both use 1 - u, which is never 0.
             if u > 0.0331 * z * z * z * z:
                 return d * cube, stream
-            if math.log1p(-u) < 0.5 * z * z + d - d * cube + d * math.log(cube):
+            if log1p(-u) < 0.5 * z * z + d - d * cube + d * log(cube):
                 return d * cube, stream
 
 
@@ -209,19 +191,27 @@ def log_gamma(shape, stream):
     """Draw the log of a Gamma(shape, 1) variable, for any positive shape: at 0.01 the variable often underflows."""
     if shape >= 1.0:
         value, stream = gamma(shape, stream)
-        return math.log(value), stream
+        return log(value), stream
     value, stream = gamma(shape + 1.0, stream)
     u, stream = uniform(stream)
-    return math.log(value) + math.log1p(-u) / shape, stream
+    return log(value) + log1p(-u) / shape, stream
+
+
+@jitable
+def gamma_of_any_shape(shape, stream):
+    """Draw a Gamma(shape, 1) variable, for any positive shape; 0 if it underflows."""
+    # One call of `gamma` for both cases: exp and its like are arithmetic, and LLVM would compute them in advance.
+    value, stream = gamma(shape + 1.0 if shape < 1.0 else shape, stream)
+    if shape < 1.0:
+        return lower_shape(shape, value, stream)
+    return value, stream
 
 
 @rarely_called
-def gamma_of_any_shape(shape, stream):
-    """Draw a Gamma(shape, 1) variable, for any positive shape; 0 if it underflows."""
-    if shape >= 1.0:
-        return gamma(shape, stream)
-    value, stream = log_gamma(shape, stream)
-    return math.exp(value), stream
+def lower_shape(shape, value, stream):
+    """Turn a Gamma(shape + 1) variable into a Gamma(shape) one."""
+    u, stream = uniform(stream)
+    return exp(log(value) + log1p(-u) / shape), stream
 
 
 @rarely_called
@@ -235,8 +225,8 @@ def beta(a, b, stream):
     log_y, stream = log_gamma(b, stream)
     # x / (x + y) without forming x or y, either of which may underflow.
     if log_x > log_y:
-        return 1.0 / (1.0 + math.exp(log_y - log_x)), stream
-    odds = math.exp(log_x - log_y)
+        return 1.0 / (1.0 + exp(log_y - log_x)), stream
+    odds = exp(log_x - log_y)
     return odds / (1.0 + odds), stream
 
 
@@ -244,14 +234,14 @@ def beta(a, b, stream):
 def exponential(stream):
     """Draw an exponential variable with mean 1."""
     u, stream = uniform(stream)
-    return -math.log1p(-u), stream
+    return -log1p(-u), stream
 
 
 # Poisson draws use rejection from this mean on: its constants are proved only there, and below, waiting is as fast.
 FEW_ARRIVALS = 10.0
 # From this count on, four terms of Stirling's series give a factorial to all but the last one or two digits.
 STIRLING_FROM = 16
-LOG_FACTORIAL = np.array([math.log(math.factorial(count)) for count in range(STIRLING_FROM)])
+LOG_FACTORIAL = np.array([log(math.factorial(count)) for count in range(STIRLING_FROM)])
 
 
 @rarely_called
@@ -260,7 +250,7 @@ def poisson(mean, stream):
     if mean >= FEW_ARRIVALS:
         return _poisson_by_rejection(mean, stream)
     # Arrivals until time `mean`, the waiting times being exponential: -log of a product of uniforms.
-    end = math.exp(-mean)
+    end = exp(-mean)
     u, stream = uniform(stream)
     left, count = 1.0 - u, 0.0
     while left > end:
@@ -288,7 +278,7 @@ def _poisson_by_rejection(mean, stream):
             return count, stream
         if count >= 0.0:
             height = v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b)
-            if math.log(height) <= _log_poisson(count, mean):
+            if log(height) <= _log_poisson(count, mean):
                 return count, stream
 
 
@@ -296,10 +286,10 @@ def _poisson_by_rejection(mean, stream):
 def _log_poisson(count, mean):
     """Log probability of a count, from its distance to the mean, which avoids differences of huge numbers."""
     if count < STIRLING_FROM:
-        return count * math.log(mean) - mean - LOG_FACTORIAL[int(count)]
+        return count * log(mean) - mean - LOG_FACTORIAL[int(count)]
     square = count * count
     stirling = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square) / square) / count
-    return -_poisson_distance(count, mean) - stirling - 0.5 * math.log(2.0 * math.pi * count)
+    return -_poisson_distance(count, mean) - stirling - 0.5 * log(2.0 * math.pi * count)
 
 
 @jitable
@@ -308,7 +298,7 @@ def _poisson_distance(count, mean):
     off = count - mean
     apart = off / (count + mean)
     if abs(apart) > 0.1:
-        return count * math.log(count / mean) - off
+        return count * log(count / mean) - off
     distance, term, odd = off * apart, 2.0 * count * apart, 1.0
     while True:
         term *= apart * apart

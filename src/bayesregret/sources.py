@@ -21,7 +21,9 @@ PACKAGE = pathlib.Path(__file__).parent
 # Where formulas are defined, and the constants that they use.
 FORMULAS = (
     "checks.py",
+    "elementary.py",
     "rng.py",
+    "ziggurat.py",
     "dispatch.py",
     "contracts",
     "numerics",

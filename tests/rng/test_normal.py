@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesregret.rng import TAIL_START, normal
+from bayesregret.rng import normal
+from bayesregret.ziggurat import TAIL_START
 from draws import compiled, deviation, fill_normal, sample, stream_of
 
 pytestmark = pytest.mark.compiled

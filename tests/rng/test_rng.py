@@ -1,12 +1,13 @@
 """Streams and draws one by one: bits against NumPy's, addresses, tables, and the ends of the range."""
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
-from bayesregret import rng
+from bayesregret import rng, ziggurat
 from bayesregret.rng import GOLDEN, INSTANCE, POLICY, REWARD, U
 from draws import fill_beta, fill_normal, fill_raw, fill_sign, fill_uniform, sample, stream_of
 
@@ -139,14 +140,28 @@ def test_signs_are_the_top_bit():
 
 
 def test_the_layers_of_the_ziggurat_have_equal_area():
-    inner, outer = rng.ZIGGURAT[:, 1], rng.ZIGGURAT[:, 0] * 2.0**52
+    inner, outer = ziggurat.ZIGGURAT[:, 1], ziggurat.ZIGGURAT[:, 0] * 2.0**52
     assert np.array_equal(outer[:-1], inner[1:])
-    area = outer[:-1] * (rng.DENSITY[:-2] - rng.DENSITY[1:-1])
-    assert np.allclose(area, rng.LAYER_AREA, rtol=2e-9, atol=0.0)
-    tail = math.sqrt(math.pi / 2.0) * special.erfc(rng.TAIL_START / math.sqrt(2.0))
-    base = rng.TAIL_START * math.exp(-0.5 * rng.TAIL_START**2) + tail
-    assert base == pytest.approx(rng.LAYER_AREA, rel=1e-9)
-    assert not np.allclose(area * (1.0 + 1e-8), rng.LAYER_AREA, rtol=2e-9, atol=0.0)
+    area = outer[:-1] * (ziggurat.DENSITY[:-2] - ziggurat.DENSITY[1:-1])
+    assert np.allclose(area, ziggurat.LAYER_AREA, rtol=2e-9, atol=0.0)
+    tail = math.sqrt(math.pi / 2.0) * special.erfc(ziggurat.TAIL_START / math.sqrt(2.0))
+    base = ziggurat.TAIL_START * math.exp(-0.5 * ziggurat.TAIL_START**2) + tail
+    assert base == pytest.approx(ziggurat.LAYER_AREA, rel=1e-9)
+    assert not np.allclose(area * (1.0 + 1e-8), ziggurat.LAYER_AREA, rtol=2e-9, atol=0.0)
+
+
+def test_the_edges_are_those_of_the_recurrence():
+    """`decimal` rounds its functions correctly, on every machine."""
+
+    def exp(x):
+        return float(Decimal(x).exp())
+
+    with localcontext(prec=30):
+        edges = [ziggurat.LAYER_AREA / exp(-0.5 * ziggurat.TAIL_START**2), ziggurat.TAIL_START]
+        while len(edges) < ziggurat.LAYERS:
+            density = ziggurat.LAYER_AREA / edges[-1] + exp(-0.5 * edges[-1] ** 2)
+            edges.append(math.sqrt(-2.0 * float(Decimal(density).ln())))
+    assert (0.0, *reversed(edges)) == ziggurat.EDGES
 
 
 def test_the_tail_lies_beyond_its_start_and_keeps_its_side():
@@ -154,8 +169,8 @@ def test_the_tail_lies_beyond_its_start_and_keeps_its_side():
     with np.errstate(over="ignore"):
         for side in (1.0, -1.0):
             for _ in range(50):
-                value, stream = rng._normal_outside(U(rng.LAYERS - 1), side, stream)
-                assert value * side >= rng.TAIL_START
+                value, stream = rng._normal_outside(U(ziggurat.LAYERS - 1), side, stream)
+                assert value * side >= ziggurat.TAIL_START
 
 
 def test_two_normals_at_once():
@@ -180,7 +195,7 @@ def test_two_normals_at_once():
 
 def test_a_point_above_the_density_is_drawn_again():
     """From layer 0 with a value at the layer's far edge, only a low height can be accepted."""
-    edge = rng.ZIGGURAT[0, 0] * 2.0**52
+    edge = ziggurat.ZIGGURAT[0, 0] * 2.0**52
     stream = stream_of(8)
     values = set()
     with np.errstate(over="ignore"):

@@ -23,11 +23,12 @@ from bayesregret.contracts import (
 from bayesregret.contracts.fast import divergence, limit_rise, never_lowers, pseudo_counts, quantile_rise
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import exp, log, log1p
 from bayesregret.models.bandit import SUM_SLACK, Bandit
 from bayesregret.numerics.bernoulli_kl import highest_mean_within
 from bayesregret.numerics.beta_tails import beta_quantile_rise
-from bayesregret.numerics.log_gamma_ratio import log_gamma_ratios
-from bayesregret.numerics.special import betainccinv, betaln
+from bayesregret.numerics.log_gamma_ratio import log_beta, log_gamma_ratios
+from bayesregret.numerics.special import betainccinv
 from bayesregret.rng import beta, uniform
 
 
@@ -144,7 +145,7 @@ def quantile_near_1(a, b, tail):
     """
     if a <= 0.0 or b <= 0.0:
         return 1.0 if b <= 0.0 else 0.0
-    return 1.0 - math.exp((math.log(tail * b) + betaln(a, b)) / b)
+    return 1.0 - exp((log(tail * b) + log_beta(a, b)) / b)
 
 
 @quantile_rise.implement(BernoulliModel)
@@ -167,8 +168,8 @@ def bernoulli_divergence_limit(model, arm, mean, divergence):
 @divergence.implement(BernoulliModel)
 def bernoulli_divergence(model, arm, mean, other):
     if mean <= 0.0 or mean >= 1.0:
-        return -math.log(other) if mean >= 1.0 else -math.log1p(-other)
-    return mean * math.log(mean / other) + (1.0 - mean) * math.log((1.0 - mean) / (1.0 - other))
+        return -log(other) if mean >= 1.0 else -log1p(-other)
+    return mean * log(mean / other) + (1.0 - mean) * log((1.0 - mean) / (1.0 - other))
 
 
 @limit_rise.implement(BernoulliModel)
@@ -185,7 +186,7 @@ def bernoulli_component(stacked, number):
 @log_predictive.implement(BernoulliModel)
 def bernoulli_log_predictive(model, stats, arm, reward):
     a, b = exact_pseudo_counts(model, stats, arm)
-    return math.log((a if reward == 1.0 else b) / (a + b))
+    return log((a if reward == 1.0 else b) / (a + b))
 
 
 @posterior_variance.implement(BernoulliModel)

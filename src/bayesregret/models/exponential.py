@@ -21,11 +21,13 @@ from bayesregret.contracts import (
 )
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
+from bayesregret.elementary import exp, expm1, log, log1p
 from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.models.poisson import PoissonBandit
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratios
-from bayesregret.numerics.special import gammaincinv, ndtri
+from bayesregret.numerics.normal_tails import ndtri
+from bayesregret.numerics.special import gammaincinv
 from bayesregret.rng import exponential, gamma
 
 # Newton's method converges from above, quadratically near the root.
@@ -156,11 +158,11 @@ def exponential_divergence_limit(model, arm, mean, divergence):
     for _ in range(MOST_STEPS):
         if w <= LAST_STEP:
             break
-        step = (w + math.expm1(-w) - divergence) / -math.expm1(-w)
+        step = (w + expm1(-w) - divergence) / -expm1(-w)
         w -= step
         if abs(step) <= LAST_STEP * w:
             break
-    return mean * math.exp(w)
+    return mean * exp(w)
 
 
 @component.implement(ExponentialModel)
@@ -172,7 +174,7 @@ def exponential_component(stacked, number):
 def exponential_log_predictive(model, stats, arm, reward):
     """Lomax: shape / rate (1 + reward / rate)^-(shape + 1)."""
     shape, rate = model.shape[arm] + stats.counts[arm], model.rate[arm] + stats.totals[arm]
-    return math.log(shape / rate) - (shape + 1.0) * math.log1p(reward / rate)
+    return log(shape / rate) - (shape + 1.0) * log1p(reward / rate)
 
 
 @posterior_variance.implement(ExponentialModel)

@@ -22,10 +22,11 @@ from bayesregret.contracts import (
 )
 from bayesregret.contracts.fast import normal_deviation, reward_deviation
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
+from bayesregret.elementary import log
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.gaussian_heteroscedastic import HeteroscedasticModel, HeteroscedasticRademacherModel
 from bayesregret.models.no_prior import NoPriorArmsModel
-from bayesregret.numerics.special import ndtri
+from bayesregret.numerics.normal_tails import ndtri
 from bayesregret.rng import normal, sign
 
 NOISE_KINDS = ("gaussian", "rademacher")
@@ -87,7 +88,8 @@ class GaussianBandit(Bandit):
         self.prior_width = _number_or_vector("prior_width", prior_width, self.arms)
         self.reward_noise = _number_or_vector("reward_noise", reward_noise, self.arms)
         self.noise_kind = checks.one_of("noise_kind", noise_kind, NOISE_KINDS)
-        self.reward_proxy = float(np.max(self.reward_noise)) ** 2
+        largest_noise = float(np.max(self.reward_noise))
+        self.reward_proxy = largest_noise * largest_noise
         self.model = self._make_model()
 
     @property
@@ -107,14 +109,15 @@ class GaussianBandit(Bandit):
 
     def no_prior_model(self) -> Any:
         if isinstance(self.reward_noise, np.ndarray):
-            return NoPriorArmsModel(self.reward_noise**2)
+            return NoPriorArmsModel(self.reward_noise * self.reward_noise)
         return super().no_prior_model()
 
     def _make_model(self) -> Any:
         if self.arms_differ:
             return self.heteroscedastic_model()
         shared = GaussianModel if self.noise_kind == "gaussian" else RademacherModel
-        pseudo_count = (self.reward_noise / self.prior_width) ** 2
+        ratio = self.reward_noise / self.prior_width
+        pseudo_count = ratio * ratio
         return shared(self.prior_mean, self.prior_width, self.reward_noise, pseudo_count)
 
     def for_costs(self) -> GaussianBandit:
@@ -142,7 +145,8 @@ class GaussianBandit(Bandit):
     def heteroscedastic_model(self) -> HeteroscedasticModel | HeteroscedasticRademacherModel:
         """Return the model with a width and a noise for each arm, whether or not they differ."""
         differing = HeteroscedasticModel if self.noise_kind == "gaussian" else HeteroscedasticRademacherModel
-        pseudo_count = np.full(self.arms, (self.reward_noise / self.prior_width) ** 2)
+        ratio = self.reward_noise / self.prior_width
+        pseudo_count = np.full(self.arms, ratio * ratio)
         return differing(self.prior_mean, self.prior_widths, self.reward_noises, pseudo_count)
 
 
@@ -247,7 +251,7 @@ def gaussian_log_predictive(model, stats, arm, reward):
     noise = reward_deviation(model, arm)
     variance = variance_proxy(model, arm, stats.counts[arm]) + noise * noise
     off = reward - current_mean(model, stats, arm)
-    return -0.5 * (math.log(variance) + off * off / variance)
+    return -0.5 * (log(variance) + off * off / variance)
 
 
 @posterior_variance.implement(GaussianModel)

@@ -91,7 +91,7 @@ class LinearBandit(Bandit):
         self.prior_width = None if prior_width is None else checks.positive("prior_width", prior_width)
         self.reward_noise = checks.positive("reward_noise", reward_noise)
         self.arms = len(self.features)
-        self.reward_proxy = self.reward_noise**2
+        self.reward_proxy = self.reward_noise * self.reward_noise
         self.covariance = self._covariance(dimension)
         self.covariance_root = _root(self.covariance)  # (d, r): F with F F' the prior covariance, r its rank
         self.model = self._model()
@@ -101,7 +101,7 @@ class LinearBandit(Bandit):
         if self.prior_cov is not None:
             return self.prior_cov
         assert self.prior_width is not None
-        return self.prior_width**2 * np.eye(dimension)
+        return self.prior_width * self.prior_width * np.eye(dimension)
 
     def _model(self) -> LinearModel:
         """Whiten the features; arms are columns."""

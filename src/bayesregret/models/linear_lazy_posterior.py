@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bayesregret.checks import Array
 from bayesregret.contracts import Stats, empty_stats, information, mean_now, means_at, variance_now
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import log
 from bayesregret.models.linear import LinearModel, aligned
 from bayesregret.models.linear_posterior import (
     COLLAPSE,
@@ -135,7 +136,7 @@ def extend_streak(streak, model, arm, pulls, excess):
 def end_streak(streak, model, arm):
     """Add the streak's rewards to the posterior, and begin a streak of this arm."""
     if streak.target[1] > 0:
-        streak.numbers[SETTLED] -= math.log(streak.numbers[KEPT])
+        streak.numbers[SETTLED] -= log(streak.numbers[KEPT])
         add_rewards(streak.start, model, streak.target[0], streak.target[1], streak.numbers[EXCESS])
     begin_streak(streak, arm)
 
@@ -160,7 +161,7 @@ def streak_variance(posterior, arm):
 @information.implement(LazyPosterior)
 def streak_information(posterior):
     """Each reward adds log(1 + w / s^2), w the arm's variance before it; over a streak these sum to -log(KEPT)."""
-    return posterior.numbers[SETTLED] - math.log(posterior.numbers[KEPT])
+    return posterior.numbers[SETTLED] - log(posterior.numbers[KEPT])
 
 
 @means_at.implement(LazyPosterior)

@@ -28,6 +28,7 @@ from bayesregret.contracts.mixture import (
     posterior_variance,
 )
 from bayesregret.contracts.statistics import learn
+from bayesregret.elementary import exp, log
 from bayesregret.models.bandit import Bandit
 from bayesregret.models.gaussian import GaussianBandit
 from bayesregret.models.no_prior import NoPriorArmsModel, NoPriorModel
@@ -78,7 +79,8 @@ class MixtureBandit(Bandit):
     def world(self) -> MixtureModel:
         parts = _stacked(self.bandits)
         weights = self.weights.copy()  # not read-only: compiled code takes them in place of posterior weights
-        return MixtureModel(weights, np.log(weights), parts, np.zeros(1, np.int64))
+        log_weights = np.array([log(weight) for weight in weights.tolist()])
+        return MixtureModel(weights, log_weights, parts, np.zeros(1, np.int64))
 
     def check_reward(self, reward: float) -> float:
         return self.representative.check_reward(reward)
@@ -252,7 +254,7 @@ def learn_mixture(model, stats, arm, reward):
     for number in range(components):
         if highest > -math.inf:
             gains[number] = weights[number] - highest  # gains of likely components stay small and keep all digits
-        weights[number] = math.exp(model.log_weights[number] + gains[number])
+        weights[number] = exp(model.log_weights[number] + gains[number])
         total += weights[number]
     for number in range(components):
         weights[number] /= total

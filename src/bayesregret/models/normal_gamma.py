@@ -22,6 +22,7 @@ from bayesregret.contracts import (
 )
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
 from bayesregret.dispatch import jitable
+from bayesregret.elementary import log, log1p
 from bayesregret.models.bandit import Bandit, Instance
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio, log_gamma_ratios
 from bayesregret.numerics.special import stdtrit
@@ -214,8 +215,8 @@ def normal_gamma_log_predictive(model, stats, arm, reward):
     pulls = model.prior_pulls[arm] + stats.counts[arm]
     spread = 2.0 * scale * (1.0 + 1.0 / pulls)
     off = reward - current_mean(model, stats, arm)
-    log_height = log_gamma_ratio(shape, 0.5) - 0.5 * math.log(spread)
-    return log_height - (shape + 0.5) * math.log1p(off * off / spread)
+    log_height = log_gamma_ratio(shape, 0.5) - 0.5 * log(spread)
+    return log_height - (shape + 0.5) * log1p(off * off / spread)
 
 
 @posterior_variance.implement(NormalGammaModel)

@@ -20,6 +20,7 @@ from bayesregret.contracts import (
     prior_total,
 )
 from bayesregret.contracts.mixture import component, log_predictive, posterior_variance
+from bayesregret.elementary import log, log1p
 from bayesregret.models.bandit import Bandit, check_sums_of_positive
 from bayesregret.models.bernoulli import BernoulliBandit
 from bayesregret.numerics.log_gamma_ratio import log_gamma_ratio, log_gamma_ratios
@@ -133,7 +134,7 @@ def poisson_divergence_limit(model, arm, mean, divergence):
     for _ in range(MOST_STEPS):
         if s <= LAST_STEP:
             break
-        step = (s - math.log1p(s) - c) * (1.0 + s) / s
+        step = (s - log1p(s) - c) * (1.0 + s) / s
         s -= step
         if abs(step) <= LAST_STEP * s:
             break
@@ -149,7 +150,7 @@ def poisson_component(stacked, number):
 def poisson_log_predictive(model, stats, arm, reward):
     """Negative binomial, without the factorial of the reward."""
     shape, rate = model.shape[arm] + stats.totals[arm], model.rate[arm] + stats.counts[arm]
-    return log_gamma_ratio(shape, reward) - shape * math.log1p(1.0 / rate) - reward * math.log(rate + 1.0)
+    return log_gamma_ratio(shape, reward) - shape * log1p(1.0 / rate) - reward * log(rate + 1.0)
 
 
 @posterior_variance.implement(PoissonModel)

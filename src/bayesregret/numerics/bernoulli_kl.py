@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import expm1, log, log1p
 
 # Newton's method converges quadratically: after a step of this relative size, no digit is left to gain.
 MOST_STEPS, LAST_STEP = 60, 1e-8
@@ -23,18 +24,18 @@ def highest_mean_within(divergence, mean):
     if mean >= 1.0 or divergence <= 0.0:
         return mean
     if mean <= 0.0:
-        return -math.expm1(-divergence)
+        return -expm1(-divergence)
     rest = 1.0 - mean
     u = upper_limit(divergence, mean, rest)
     for _ in range(MOST_STEPS):
-        rise = -math.expm1(-u)  # (q - mean) / (1 - mean)
+        rise = -expm1(-u)  # (q - mean) / (1 - mean)
         below = excess(-rise) if rise < SMALL else u - rise
         off = rest * below + mean * excess(rise * rest / mean) - divergence
         step = off * (mean + rest * rise) / (rest * rise)
         u -= step
         if abs(step) <= LAST_STEP * u:
             break
-    return mean - rest * math.expm1(-u)
+    return mean - rest * expm1(-u)
 
 
 @jitable
@@ -47,15 +48,15 @@ def upper_limit(divergence, mean, rest):
     near = math.sqrt(2.0 * divergence * min(0.25, rest))
     rise = min(near, divergence + math.sqrt(divergence * (divergence + 2.0 * mean))) / rest
     if rise < 0.75:
-        return -math.log1p(-rise)
-    return (divergence - mean * math.log(mean)) / rest
+        return -log1p(-rise)
+    return (divergence - mean * log(mean)) / rest
 
 
 @jitable
 def excess(x):
     """x - log(1 + x)."""
     if abs(x) >= SMALL:
-        return x - math.log1p(x)
+        return x - log1p(x)
     ratio = x / (2.0 + x)  # log(1 + x) = 2 artanh(ratio)
     square = ratio * ratio
     series = 1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square * (1 / 11 + square * (1 / 13)))))

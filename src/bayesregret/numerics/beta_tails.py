@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.numerics.special import betaln
+from bayesregret.elementary import exp, log, log1p
+from bayesregret.numerics.log_gamma_ratio import log_beta
 from bayesregret.rng import beta, uniform
 
 TWO_PI = 2.0 * math.pi
@@ -33,7 +34,7 @@ def beta_tail_bound(a, b, value):
         both = a + b
         touch = min(value + 1.0 / (rate + both * math.sqrt((both + 1.0) / (a * b))), 0.5 * (value + 1.0))
         rate = rate_of_fall(a, b, touch)
-    return density_bound(a, b, touch) * math.exp(min(rate * (touch - value), LARGEST_EXPONENT)) / rate, rate
+    return density_bound(a, b, touch) * exp(min(rate * (touch - value), LARGEST_EXPONENT)) / rate, rate
 
 
 @jitable
@@ -44,8 +45,8 @@ def density_bound(a, b, value):
     the logarithm, and never too high.
     """
     both = a + b
-    exponent = a * math.log(value * both / a) + b * math.log((1.0 - value) * both / b) + 1.0 / (12.0 * both)
-    return math.exp(min(exponent, LARGEST_EXPONENT)) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
+    exponent = a * log(value * both / a) + b * log((1.0 - value) * both / b) + 1.0 / (12.0 * both)
+    return exp(min(exponent, LARGEST_EXPONENT)) * math.sqrt(a * b / (TWO_PI * both)) / (value * (1.0 - value))
 
 
 @jitable
@@ -56,7 +57,7 @@ def density_fraction(a, b):
 
 @jitable
 def log_density(a, b, value):
-    return (a - 1.0) * math.log(value) + (b - 1.0) * math.log1p(-value) - betaln(a, b)
+    return (a - 1.0) * log(value) + (b - 1.0) * log1p(-value) - log_beta(a, b)
 
 
 @rarely_called
@@ -70,7 +71,7 @@ def beta_quantile_rise(a, b, tail, quantile):
         return 0.0
     if a <= 1.0:
         return (1.0 - quantile) / b
-    return tail * math.exp(min(-log_density(a, b, quantile), LARGEST_EXPONENT))
+    return tail * exp(min(-log_density(a, b, quantile), LARGEST_EXPONENT))
 
 
 @jitable
@@ -90,11 +91,11 @@ def beta_above(a, b, value, bound, rate, stream):
         return (drawn if drawn > value else -math.inf), stream
     u, stream = uniform(stream)
     kept, stream = uniform(stream)
-    drawn = value - math.log(1.0 - u) / rate
+    drawn = value - log(1.0 - u) / rate
     if drawn >= 1.0:
         return -math.inf, stream
     height, density = kept * bound * rate * (1.0 - u), density_bound(a, b, drawn)
     is_kept = height < density * density_fraction(a, b)
     if not is_kept and height < density:  # the exact density is rarely needed
-        is_kept = height < math.exp(log_density(a, b, drawn))
+        is_kept = height < exp(log_density(a, b, drawn))
     return (drawn if is_kept else -math.inf), stream

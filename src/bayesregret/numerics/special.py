@@ -17,11 +17,8 @@ PREFIX = "bayesregret_"  # of the names that compiled code calls
 _IN_C = {
     "betaincc": ("__pyx_fuse_0betaincc", 3),
     "betainccinv": ("__pyx_fuse_0betainccinv", 3),
-    "betaln": ("betaln", 2),
-    "gammaincc": ("gammaincc", 2),
     "gammainccinv": ("gammainccinv", 2),
     "gammaincinv": ("gammaincinv", 2),
-    "ndtri": ("ndtri", 1),
     "stdtrit": ("__pyx_fuse_0stdtrit", 2),
 }
 
@@ -53,7 +50,6 @@ def _special(name: str) -> Callable[..., float]:
 
         def choose(*args: Any) -> Callable[..., Any]:
             bodies: dict[int, Callable[..., Any]] = {
-                1: lambda a: in_c(a),
                 2: lambda a, b: in_c(a, b),
                 3: lambda a, b, c: in_c(a, b, c),
             }
@@ -67,9 +63,6 @@ def _special(name: str) -> Callable[..., float]:
 
 betaincc = _special("betaincc")
 betainccinv = _special("betainccinv")
-betaln = _special("betaln")
-gammaincc = _special("gammaincc")
 gammainccinv = _special("gammainccinv")
 gammaincinv = _special("gammaincinv")
-ndtri = _special("ndtri")
 stdtrit = _special("stdtrit")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesregret import checks
 from bayesregret.contracts import prior_total, variance_proxy
+from bayesregret.elementary import log
 from bayesregret.sources import is_outside
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def has_no_width(belief: Any) -> bool:
 def log_inverse_delta(delta: float | None, horizon: int | None) -> float:
     """Return log(1/delta), with delta = 1/horizon where it is not given."""
     if delta is not None:
-        return -math.log(checks.probability("delta", delta))
+        return -log(checks.probability("delta", delta))
     if horizon is None:
         raise ValueError("delta must be given, a number strictly between 0 and 1, when there is no horizon")
-    return math.log(horizon)
+    return log(horizon)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from bayesregret.contracts import confidence_width, current_mean, posterior_quantile, prior_pulls, rising_index
+from bayesregret.elementary import exp
 from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import PosteriorPolicy, has_no_width, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.pending import checked_pending, pending_index
@@ -100,5 +101,5 @@ class BayesUCB(PosteriorPolicy):
         log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)
         if has_no_width(belief) and posterior_quantile.supports(belief):
             make_special_functions_ready()
-            return FixedQuantile(min(0.5, math.exp(-log_inverse)))
+            return FixedQuantile(min(0.5, exp(-log_inverse)))
         return UpperConfidence(log_inverse)

@@ -21,6 +21,7 @@ from bayesregret.contracts.fast import (
     normal_deviation,
 )
 from bayesregret.dispatch import jitable
+from bayesregret.elementary import log
 from bayesregret.policies.base import LARGEST_C, Policy, keep
 from bayesregret.policies.index_fast.scaled_widths import multipliers_kept, scaled_index
 from bayesregret.policies.index_fast.tangents import tangent_now
@@ -60,8 +61,8 @@ def divergence_index(policy, model, stats, arm, round_):
 @jitable
 def exploration(c, round_):
     """log t + c log log t."""
-    log_t = math.log(round_)
-    return log_t + c * math.log(max(1.0, log_t)) if c > 0.0 else log_t
+    log_t = log(round_)
+    return log_t + c * log(max(1.0, log_t)) if c > 0.0 else log_t
 
 
 @index_time.implement(ConcaveDivergence)

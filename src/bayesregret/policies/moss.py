@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.contracts import arm_index, variance_proxy
 from bayesregret.dispatch import jitable
+from bayesregret.elementary import log
 from bayesregret.policies.base import Policy, keep
 from bayesregret.policies.pending import checked_pending, mean_of_all, pending_index
 
@@ -36,7 +37,7 @@ def moss_index_with_pending(policy, model, stats, arm, pending):
 
 @jitable
 def moss_width(policy, model, arm, pulls):
-    log_ratio = max(0.0, math.log(policy.pulls_each / pulls))
+    log_ratio = max(0.0, log(policy.pulls_each / pulls))
     proxy = variance_proxy(model, arm, 1)  # of one reward around its mean
     return math.sqrt(4.0 * proxy * log_ratio / pulls)
 

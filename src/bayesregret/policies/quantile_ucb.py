@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -13,7 +12,9 @@ from bayesregret.checks import Array
 from bayesregret.contracts import posterior_quantile, rising_index
 from bayesregret.contracts.fast import index_multiplier, index_rise, normal_deviation, quantile_rise
 from bayesregret.dispatch import jitable
-from bayesregret.numerics.special import make_special_functions_ready, ndtri
+from bayesregret.elementary import exp, log
+from bayesregret.numerics.normal_tails import ndtri, ndtri_of_each
+from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import LARGEST_C, BelievingPolicy, keep
 from bayesregret.policies.index_fast.scaled_widths import multipliers_kept, scaled_index
 
@@ -68,11 +69,9 @@ rising_index.implement(NormalQuantile)(scaled_index)
 
 
 def normal_multipliers(tail_divisor: float, rounds: int) -> Array:
-    import scipy.special
-
     with np.errstate(divide="ignore"):
         tails = np.minimum(0.5, 1.0 / (np.arange(rounds) * tail_divisor))
-    return np.asarray(-scipy.special.ndtri(tails))
+    return -ndtri_of_each(tails)
 
 
 @dataclass(frozen=True)
@@ -104,11 +103,11 @@ class QuantileUCB(BelievingPolicy):
         keep(self, c=checks.at_least("c", self.c, 0.0, LARGEST_C))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> MovingQuantile | ConcaveQuantile | NormalQuantile:
-        make_special_functions_ready()
         tail_divisor = self._tail_divisor(horizon)
         belief = self.belief(bandit)
         if normal_deviation.supports(belief):
             return NormalQuantile(tail_divisor, normal_multipliers(tail_divisor, multipliers_kept(horizon)))
+        make_special_functions_ready()
         return ConcaveQuantile(tail_divisor) if quantile_rise.supports(belief) else MovingQuantile(tail_divisor)
 
     def _tail_divisor(self, horizon: int | None) -> float:
@@ -116,4 +115,4 @@ class QuantileUCB(BelievingPolicy):
             return 1.0
         if horizon is None:
             raise ValueError("horizon must be given for quantile-ucb when c is not 0")
-        return float(max(1.0, math.log(horizon)) ** self.c)
+        return exp(self.c * log(max(1.0, log(horizon))))

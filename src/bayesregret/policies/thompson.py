@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from bayesregret.contracts import choose_arm, choose_linear, means_at, posterior_draw
 from bayesregret.contracts.fast import normal_deviation, pseudo_counts
 from bayesregret.contracts.mixture import MixtureModel
-from bayesregret.numerics.special import make_special_functions_ready
 from bayesregret.policies.base import PosteriorPolicy
 from bayesregret.policies.linear_selection import draw_normals, first_highest
 from bayesregret.policies.mixture_selection import HighestDrawInMixture
@@ -79,7 +78,6 @@ class Thompson(PosteriorPolicy):
         if normal_deviation.supports(belief):
             return NEAR_AND_FAR_NORMAL
         if pseudo_counts.supports(belief):
-            make_special_functions_ready()
             return NEAR_AND_FAR_BETA
         return HighestDraw()
 

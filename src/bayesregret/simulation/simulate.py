@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesregret import checks
+from bayesregret.elementary import exp, log
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import Policies, named
@@ -148,8 +149,8 @@ def checked_late(delay: int, batch: int, horizon: int) -> tuple[int, int]:
 def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
     """Increasing rounds within 1..horizon, the horizon among them."""
     if given is None:
-        exponents = np.linspace(0.0, math.log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
-        rounds = np.rint(np.exp(exponents)).astype(np.int64)
+        exponents = np.linspace(0.0, log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
+        rounds = np.rint([exp(exponent) for exponent in exponents.tolist()]).astype(np.int64)
     else:
         may_be = f"whole numbers between 1 and the horizon, {horizon}"
         try:

@@ -15,6 +15,7 @@ import numpy as np
 from bayesregret.contracts import choose_arm, rising_index
 from bayesregret.contracts.fast import index_rise, index_tangent, index_time, keeps_lead, never_lowers, take_lead
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import log
 
 U = np.uint64
 # The leader's index is tested at this fraction of the way from the others' upper bounds to its own.
@@ -133,7 +134,7 @@ def last_below(policy, stats, round_, time, best, lower):
 
 @index_time.otherwise
 def logarithmic_time(policy, round_):
-    return math.log(round_)
+    return log(round_)
 
 
 @index_tangent.otherwise

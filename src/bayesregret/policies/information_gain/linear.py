@@ -103,6 +103,7 @@ def fill_gaps_and_gains(posterior, space, arms, draws):
             probability = space.times[best] / draws
             highest += probability * space.means[best]
             for arm in range(arms):
-                space.gains[arm] += probability * (space.means[arm] - space.gaps[arm]) ** 2
+                off = space.means[arm] - space.gaps[arm]
+                space.gains[arm] += probability * (off * off)
     for arm in range(arms):
         space.gaps[arm] = max(0.0, highest - space.gaps[arm])

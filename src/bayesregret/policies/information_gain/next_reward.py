@@ -14,6 +14,7 @@ import numpy as np
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import contract, jitable, rarely_called
+from bayesregret.elementary import exp, log1p
 from bayesregret.policies.information_gain.posterior_shapes import (
     ORDER,
     ROOT_TWO_PI,
@@ -48,7 +49,7 @@ def make_outcomes() -> Outcomes:
     rules: list[tuple[Any, Any]] = [np.polynomial.hermite_e.hermegauss(size) for _, size in GAUSS_HERMITE]
     for _, step in EQUAL_STEPS:
         points = step * np.arange(-int(FARTHEST / step), int(FARTHEST / step) + 1)
-        rules.append((points, np.exp(-0.5 * points**2)))
+        rules.append((points, np.array([exp(-0.5 * point * point) for point in points.tolist()])))
     limits = np.array([limit for limit, _ in GAUSS_HERMITE + EQUAL_STEPS])
     sizes = np.array([len(points) for points, _ in rules])
     table = np.array([[np.pad(row, (0, sizes.max() - len(row))) for row in rule] for rule in rules], dtype=np.float64)
@@ -97,7 +98,7 @@ def excess(x):
         return 1.0
     if abs(x) < 1e-3:
         return x * x * (0.5 - x * (1.0 / 6.0 - x * (1.0 / 12.0 - x * 0.05)))
-    return (1.0 + x) * math.log1p(x) - x
+    return (1.0 + x) * log1p(x) - x
 
 
 @jitable
@@ -208,7 +209,7 @@ def add_normal_outcomes(family, outcomes, space, after, rule, start, half):
 def fill_normal(densities, rule, start, half, deviation):
     for point in range(ORDER):
         off = (start + half * (1.0 + rule.points[point])) / deviation
-        densities[point] = math.exp(-0.5 * off * off) / (ROOT_TWO_PI * deviation)
+        densities[point] = exp(-0.5 * off * off) / (ROOT_TWO_PI * deviation)
 
 
 @rarely_called

@@ -16,6 +16,9 @@ import numpy as np
 from bayesregret.checks import Array
 from bayesregret.contracts import current_mean, variance_proxy
 from bayesregret.dispatch import contract, jitable, rarely_called
+from bayesregret.elementary import exp, log, log1p
+from bayesregret.numerics.log_gamma_ratio import log_beta
+from bayesregret.numerics.normal_tails import erfc
 from bayesregret.numerics.special import betaincc
 
 ORDER = 8  # points in a panel
@@ -142,7 +145,7 @@ def highest_low(shapes):
 
 @jitable
 def normal_below(z):
-    return 0.5 * math.erfc(-z * math.sqrt(0.5))
+    return 0.5 * erfc(-z * math.sqrt(0.5))
 
 
 @probability_below.implement(NormalShapes)
@@ -168,7 +171,7 @@ def normal_value_above(family, shapes, arm, z):
 def fill_normal_densities(family, shapes, z, densities):
     for arm in range(densities.shape[0]):
         off = (z - shapes.firsts[arm]) / shapes.seconds[arm]
-        densities[arm] = shapes.factors[arm] * math.exp(-0.5 * off * off)
+        densities[arm] = shapes.factors[arm] * exp(-0.5 * off * off)
 
 
 # --- Beta posteriors -----------------------------------------------------------------------------------------------
@@ -180,13 +183,13 @@ class BetaShapes(NamedTuple):
 
 @jitable
 def expit(z):
-    return 1.0 / (1.0 + math.exp(-z)) if z > 0.0 else math.exp(z) / (1.0 + math.exp(z))
+    return 1.0 / (1.0 + exp(-z)) if z > 0.0 else exp(z) / (1.0 + exp(z))
 
 
 @jitable
 def softplus(z):
     """log(1 + e^z)."""
-    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
+    return max(z, 0.0) + log1p(exp(-abs(z)))
 
 
 @make_shapes.implement(BetaShapes)
@@ -204,9 +207,9 @@ def make_beta_shape(shapes, arm, alpha, beta):
     pulls = alpha + beta
     shapes.means[arm] = alpha / pulls
     shapes.firsts[arm], shapes.seconds[arm] = alpha, beta
-    shapes.factors[arm] = math.lgamma(pulls) - math.lgamma(alpha) - math.lgamma(beta)
+    shapes.factors[arm] = -log_beta(alpha, beta)
     shapes.spreads[arm] = 1.0 / pulls
-    peak = math.log(alpha / beta)
+    peak = log(alpha / beta)
     deviation = math.sqrt(1.0 / alpha + 1.0 / beta)
     shapes.panels[arm] = min(LONGEST_PANEL, PANEL * deviation)
     shapes.lows[arm] = -beyond_peak(-peak, deviation, beta, alpha)
@@ -234,7 +237,7 @@ def beyond_peak(peak, deviation, alpha, beta):
 def beta_chance_below(family, shapes, arm, z):
     """No integral begins far to the right: ranges begin below log(alpha)."""
     alpha, beta = shapes.firsts[arm], shapes.seconds[arm]
-    return betaincc(beta, alpha, expit(-z)) if z > -FAR else math.exp(shapes.factors[arm] + alpha * z) / alpha
+    return betaincc(beta, alpha, expit(-z)) if z > -FAR else exp(shapes.factors[arm] + alpha * z) / alpha
 
 
 @panel_end.implement(BetaShapes)
@@ -260,4 +263,4 @@ def fill_beta_densities(family, shapes, z, densities):
     """x^alpha (1 - x)^beta / B(alpha, beta), without subtracting large numbers."""
     log_x, log_rest = -softplus(-z), -softplus(z)
     for arm in range(densities.shape[0]):
-        densities[arm] = math.exp(shapes.factors[arm] + shapes.firsts[arm] * log_x + shapes.seconds[arm] * log_rest)
+        densities[arm] = exp(shapes.factors[arm] + shapes.firsts[arm] * log_x + shapes.seconds[arm] * log_rest)

@@ -15,6 +15,7 @@ import numpy as np
 from bayesregret.contracts import choose_arm, current_mean
 from bayesregret.contracts.fast import keeps_lead, pseudo_counts, take_lead
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import log
 from bayesregret.numerics.beta_tails import beta_above, beta_tail_bound, density_bound, rate_of_fall
 from bayesregret.policies.thompson_fast.beta_sampler import PREPARED, prepare_beta, prepared_beta
 from bayesregret.policies.thompson_fast.near_and_far import (
@@ -145,10 +146,10 @@ def set_tangent(policy, stats, leader, a, b, threshold, lease):
     if not SMALLEST_RATIO <= ratio <= LARGEST_RATIO:
         return
     pulls, successes = stats.counts[leader], stats.totals[leader]
-    by_success = math.log(threshold) + digamma_rise(a, a + b)
-    by_failure = math.log(1.0 - threshold) + digamma_rise(b, a + b)
+    by_success = log(threshold) + digamma_rise(a, a + b)
+    by_failure = log(1.0 - threshold) + digamma_rise(b, a + b)
     lease[1], lease[2] = by_failure, by_success - by_failure
-    lease[0] = math.log(ratio)
+    lease[0] = log(ratio)
     lease[0] -= lease[1] * pulls + lease[2] * successes
     lease[4], lease[5] = 1.0 / (1.0 - threshold), -1.0 / (threshold * (1.0 - threshold))
     lease[3] = least_fall * (1.0 - 1.0 / RATE_KEPT) - (lease[4] * pulls + lease[5] * successes)
@@ -157,7 +158,7 @@ def set_tangent(policy, stats, leader, a, b, threshold, lease):
 @jitable
 def digamma_rise(x, y):
     """Upper bound on digamma(y) - digamma(x), from the asymptotic series, whose errors have known signs."""
-    return math.log(y / x) - 0.5 / y + 0.5 / x + 1.0 / (12.0 * x * x)
+    return log(y / x) - 0.5 / y + 0.5 / x + 1.0 / (12.0 * x * x)
 
 
 @rarely_called

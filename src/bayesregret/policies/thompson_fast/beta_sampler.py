@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import exp, log, log1p
 from bayesregret.rng import SPARE, beta, gamma, two_normals, uniform
 
 U = np.uint64
@@ -75,13 +76,13 @@ def prepared_beta(prepared, start, stream):
 def are_accepted(u, d_x, z_x, root_x, d_y, z_y, root_y):
     if root_x <= 0.0 or root_y <= 0.0:
         return False
-    return math.log(1.0 - u / SPARE) < log_acceptance(d_x, z_x, root_x) + log_acceptance(d_y, z_y, root_y)
+    return log(1.0 - u / SPARE) < log_acceptance(d_x, z_x, root_x) + log_acceptance(d_y, z_y, root_y)
 
 
 @jitable
 def log_acceptance(d, z, root):
     """Log of the probability that a normal z is accepted."""
-    return 0.5 * z * z + d - d * (root * root * root) + 3.0 * d * math.log(root)
+    return 0.5 * z * z + d - d * (root * root * root) + 3.0 * d * log(root)
 
 
 @rarely_called
@@ -94,9 +95,9 @@ def small_beta(a, b, stream):
     log_factor = 0.0
     if a < 1.0:
         u, stream = uniform(stream)
-        log_factor += math.log1p(-u) / a
+        log_factor += log1p(-u) / a
     if b < 1.0:
         u, stream = uniform(stream)
-        log_factor -= math.log1p(-u) / b
-    odds = x / y * math.exp(log_factor)
+        log_factor -= log1p(-u) / b
+    odds = x / y * exp(log_factor)
     return odds / (1.0 + odds), stream

@@ -24,6 +24,7 @@ from bayesregret import checks
 from bayesregret.contracts import current_mean
 from bayesregret.contracts.fast import keeps_lead, take_lead
 from bayesregret.dispatch import contract, jitable, rarely_called
+from bayesregret.elementary import log
 from bayesregret.rng import uniform
 
 U = np.uint64
@@ -237,7 +238,7 @@ def lead_alone(policy, model, stats, round_, stream):
     leader = U(memory[HEAD])
     if memory[EVENT_AT] < round_:
         u, stream = uniform(stream)
-        waited = math.log(1.0 - u) / math.log((1.0 - policy.tail_probability) * (1.0 - memory[ANY_ABOVE]))
+        waited = log(1.0 - u) / log((1.0 - policy.tail_probability) * (1.0 - memory[ANY_ABOVE]))
         memory[EVENT_AT] = round_ + math.floor(waited)
     if memory[EVENT_AT] > round_:
         sorted_in = round_ + memory[SORT_AT] - stats.received[0]

@@ -10,6 +10,8 @@ import numpy as np
 from bayesregret.contracts import choose_arm
 from bayesregret.contracts.fast import centre_and_width, keeps_lead, take_lead
 from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.elementary import exp, log
+from bayesregret.numerics.normal_tails import erfc
 from bayesregret.policies.index_fast.scaled_widths import OneDeviation
 from bayesregret.policies.thompson_fast.near_and_far import (
     HEAD,
@@ -44,7 +46,7 @@ class NearAndFarNormal(NamedTuple):
     parts: Any = OneDeviation()  # or a table of posterior standard deviations
 
 
-NEAR_AND_FAR_NORMAL = NearAndFarNormal(2.8, 0.03, 0.8, 2.2, 0.5 * math.erfc(2.2 / math.sqrt(2.0)))
+NEAR_AND_FAR_NORMAL = NearAndFarNormal(2.8, 0.03, 0.8, 2.2, 0.5 * erfc(2.2 / math.sqrt(2.0)))
 
 
 class NormalLease(NamedTuple):
@@ -122,7 +124,7 @@ def bound_normal_tail(policy, model, stats, arm, value):
     if not z > 0.0:
         return 1.0, 0.0
     rate = z + 1.0 / (1.0 + z)
-    return DENSITY_AT_0 * math.exp(rate * (0.5 * rate - z)) / rate, rate / deviation
+    return DENSITY_AT_0 * exp(rate * (0.5 * rate - z)) / rate, rate / deviation
 
 
 @draw_above.implement(NearAndFarNormal)
@@ -134,10 +136,10 @@ def draw_normal_above(policy, model, stats, arm, value, bound, rate, stream):
     mean, deviation = prepared_parts(stats, arm)
     u, stream = uniform(stream)
     kept, stream = uniform(stream)
-    waited = -math.log(1.0 - u)
+    waited = -log(1.0 - u)
     drawn = value + waited / rate
     z = (drawn - mean) / deviation
-    is_kept = kept * bound * (rate * deviation) < DENSITY_AT_0 * math.exp(waited - 0.5 * z * z)
+    is_kept = kept * bound * (rate * deviation) < DENSITY_AT_0 * exp(waited - 0.5 * z * z)
     return (drawn if is_kept else -math.inf), stream
 
 
@@ -163,6 +165,6 @@ def normal_beyond(start, stream):
     while True:
         u, stream = uniform(stream)
         v, stream = uniform(stream)
-        beyond = -math.log(1.0 - u) / start
-        if -2.0 * math.log(1.0 - v) > beyond * beyond:
+        beyond = -log(1.0 - u) / start
+        if -2.0 * log(1.0 - v) > beyond * beyond:
             return start + beyond, stream
