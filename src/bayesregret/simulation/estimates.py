@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.digits import with_error
+from bayesregret.dispatch import compile_kernel
+from bayesregret.simulation.kernels.exact_sum import LIMBS, add_exactly, rounding_error, whole_number
 
 LIMB = 30  # bits of each number that are summed at a time, as whole numbers
 AT_ONCE = 1 << 16  # numbers: their parts stay in the processor's cache
-SPLITTER = 2.0**27 + 1.0  # Veltkamp's: halves a number's digits, so that products of halves are exact
+MANY = 1 << 15  # numbers, from which on compiled code adds them up
+MOST_AT_ONCE = 1 << 28  # of them: the words of a sum do not overflow
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,19 @@ class Moments:
         if not np.isfinite(values).all():
             raise ValueError("regret must be a finite number in every run")
         self.count += len(values)
+        if len(values) >= MANY:
+            sums, squares = np.zeros(LIMBS, np.int64), np.zeros(LIMBS, np.int64)
+            for begin in range(0, len(values), MOST_AT_ONCE):
+                compile_kernel(add_exactly)(values[begin : begin + MOST_AT_ONCE], sums, squares)
+                self.sum += whole_number(sums)
+                self.squares += whole_number(squares)
+                sums[:], squares[:] = 0, 0
+            return
         for begin in range(0, len(values), AT_ONCE):
             some = values[begin : begin + AT_ONCE]
             self.sum += exact_sum(some)
             square = some * some
-            self.squares += exact_sum(square) + exact_sum(_rounding_errors(some, square))
+            self.squares += exact_sum(square) + exact_sum(rounding_error(some, square))
 
     def estimate(self) -> Estimate:
         deviations = self.squares - self.sum * self.sum / self.count
@@ -75,14 +86,6 @@ def exact_sum(values: NDArray[np.float64]) -> Fraction:
         total = (total << LIMB) + int(whole.astype(np.int64).sum())
         place += LIMB
     return Fraction(total) * Fraction(2) ** (exponent - place)
-
-
-def _rounding_errors(values: NDArray[np.float64], squares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squares of numbers minus the same, rounded; without rounding (Dekker)."""
-    scaled = SPLITTER * values
-    high = scaled - (scaled - values)
-    low = values - high
-    return ((high * high - squares) + 2.0 * high * low) + low * low
 
 
 def estimate(values: NDArray[np.float64]) -> Estimate:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesregret.simulation.estimates import Estimate, Moments, estimate
-from bayesregret.simulation.kernels.run import BLOCK, Record
+from bayesregret.checks import Array
+from bayesregret.dispatch import compile_kernel
+from bayesregret.simulation.estimates import Estimate, Moments
+from bayesregret.simulation.kernels.run import BLOCK, Record, add_blocks
 from bayesregret.simulation.policy_result import Kept
+
+MANY_BLOCKS = 256  # from which on compiled code adds them up
 
 
 class Tally:
@@ -26,7 +30,7 @@ class Tally:
         self.near_best = np.zeros(checkpoints, np.int64)
         self.best = 0  # pulls of the best arm in all runs
         self.keep = keep
-        self.moments = Moments()  # of the final regret, if its values are not kept
+        self.moments = Moments()  # of the final regret
         self.final_regret: list[NDArray[np.float64]] = []
         self.best_pulls: list[NDArray[np.int64]] = []
 
@@ -36,25 +40,19 @@ class Tally:
         self.on_best += record.on_best
         self.near_best += record.near_best
         self.best += int(record.best_pulls.sum())
+        self.moments.add(record.final_regret)
         if self.keep:
             self.final_regret.append(record.final_regret)
             self.best_pulls.append(record.best_pulls)
-        else:
-            self.moments.add(record.final_regret)
-        left = len(record.final_regret)
-        for mean, squares in zip(record.block_mean, record.block_squares, strict=True):
-            size = min(BLOCK, left)
-            left -= size
-            # Chan, Golub and LeVeque's update: no cancellation, however large the regret.
-            fraction = size / (self.runs + size)
-            off = mean - self.curve_mean
-            self.curve_mean += fraction * off
-            self.curve_squares += squares + off * off * (self.runs * fraction)
-            self.runs += size
+        runs, blocks = len(record.final_regret), len(record.block_mean)
+        add = _add_few_blocks if blocks < MANY_BLOCKS else compile_kernel(add_blocks)
+        last_size = runs - BLOCK * (blocks - 1)
+        add(record.block_mean, record.block_squares, last_size, self.runs, self.curve_mean, self.curve_squares)
+        self.runs += runs
 
     def estimate(self) -> Estimate:
         """Mean of the final regret; the bits do not depend on `keep`."""
-        return estimate(np.concatenate(self.final_regret)) if self.keep else self.moments.estimate()
+        return self.moments.estimate()
 
     def take_runs(self) -> Kept | None:
         """Return the results of each run, and forget them here: there must not be two copies."""
@@ -65,3 +63,16 @@ class Tally:
         best_pulls = np.concatenate(self.best_pulls)
         self.best_pulls.clear()
         return Kept(final_regret, best_pulls)
+
+
+def _add_few_blocks(
+    block_mean: Array, block_squares: Array, last_size: int, runs: int, mean: Array, squares: Array
+) -> None:
+    """Add blocks as `add_blocks` does, with the same bits, without compiled code."""
+    for block in range(len(block_mean)):
+        size = BLOCK if block < len(block_mean) - 1 else last_size
+        fraction = size / (runs + size)
+        off = block_mean[block] - mean
+        mean += fraction * off
+        squares += block_squares[block] + off * off * (runs * fraction)
+        runs += size

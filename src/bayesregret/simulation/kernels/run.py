@@ -106,6 +106,24 @@ def reduce_rows(rows, size, mean, squares):
             squares[column] += deviation * deviation
 
 
+def add_blocks(block_mean, block_squares, last_size, runs, mean, squares):
+    """Add the curves of blocks, in order, to the mean and squared deviations of those of `runs` runs before them.
+
+    All blocks are whole but the last, which has `last_size` runs. By Chan, Golub and LeVeque's update: no cancellation,
+    however large the regret.
+    """
+    blocks = block_mean.shape[0]
+    for block in range(blocks):
+        size = BLOCK if block < blocks - 1 else last_size
+        fraction = size / (runs + size)
+        weight = runs * fraction
+        for column in range(mean.shape[0]):
+            off = block_mean[block, column] - mean[column]
+            mean[column] += fraction * off
+            squares[column] += block_squares[block, column] + off * off * weight
+        runs += size
+
+
 @jitable
 def count_on_best(rows, size, epsilon, on_best, near_best):
     """Count, for each checkpoint, the rows that did not grow since the one before, and those that grew little."""

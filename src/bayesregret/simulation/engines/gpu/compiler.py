@@ -89,7 +89,13 @@ def _choose_in_shared_memory(states, first):  # type: ignore[no-untyped-def]
         return f"moved({path}, memory, {place})"
 
     made = placed("states", states)
-    lines = ["def in_order(states, first):", "memory = cuda.shared.array(0, float64)", "end_0 = first", *ends, f"return {made}"]
+    lines = [
+        "def in_order(states, first):",
+        "memory = cuda.shared.array(0, float64)",
+        "end_0 = first",
+        *ends,
+        f"return {made}",
+    ]
     exec("\n    ".join(lines), scope)
     return scope["in_order"]
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from bayesregret.simulation.simulation import Simulation
 
 WARP = 32
-MOST_LANES = 448  # of a multiprocessor that plays, which leaves registers enough for each
+MOST_LANES = 384  # of a multiprocessor, which leaves registers enough for each
 LANES_IN_GLOBAL = 256  # of a multiprocessor, where states do not fit into shared memory
-REGISTERS = 65_536  # of a multiprocessor
+QUARTERS, REGISTERS = 4, 16_384  # of a multiprocessor, among which warps are divided; of each quarter
 MOST_REGISTERS = 255  # of a lane
 LANES_THAT_ADD = 128  # of a block that adds up
 CHUNK_ROUNDS = 2**30  # of a chunk: it takes a fraction of a second, and its start costs nothing beside that
@@ -63,7 +63,7 @@ class Job:
         for_state = bytes_of(self.state)
         if isinstance(self.state, IndexLeaderState) and _width(shared, for_leader):
             self.state, for_lane = None, for_leader
-            self.kernel: Any = kernels.play_leaders
+            self.kernel = kernels.make_leader_kernel(simulation.arms)
         else:
             for_lane = for_state if _width(shared, for_state) else 0
             self.kernel = kernels.make_lane_kernel(for_lane > 0)
@@ -162,7 +162,8 @@ class Job:
         results = (record.rows, record.final_regret, record.best_pulls)
         states, pulls = self.lane_arrays[:1], (*self.lane_arrays[1:], record.pulls)
         arguments = (*states, *common, *results, *pulls)
-        registers = min(MOST_REGISTERS, REGISTERS // self.width // 8 * 8)
+        warps = -(-self.width // WARP // QUARTERS) or 1
+        registers = min(MOST_REGISTERS, REGISTERS // warps // WARP // 8 * 8)
         try:
             kernel = compiled(self.kernel, arguments, self.shared_bytes, registers)
         except Exception as error:

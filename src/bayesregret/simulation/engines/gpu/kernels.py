@@ -1,8 +1,8 @@
 """Kernels of the GPU engine: who plays which run, and the sums over blocks.
 
-`make_lane_kernel` makes one that runs a processor's own kernel on each lane. `play_leaders` is shaped for a GPU: 32
-lanes, a warp, execute the same instruction at the same time, so a lane that has to change its leader waits until it is
-worth while for all of them; and what a lane looks up at random is in shared memory.
+`make_lane_kernel` makes one that runs a processor's own kernel on each lane. `make_leader_kernel` makes one that is
+shaped for a GPU: 32 lanes, a warp, execute the same instruction at the same time, so a lane that has to change its
+leader waits until it is worth while for all of them; and what a lane looks up at random is in shared memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ONE = U(1)
 EVERY_LANE = 0xFFFFFFFF  # of a warp
 LONGEST = int(LONGEST_STREAK)
 # Rounds of single lanes that a warp loses by waiting, before the lanes that wait change their leaders.
-PATIENCE = 96
+PATIENCE = 32
 AFTER_ZIGGURAT = ZIGGURAT.size  # place in shared memory, in words of eight bytes
 LEADER_WORDS = 8  # that `play_leaders` keeps in shared memory for each arm of a lane
 
@@ -79,86 +79,96 @@ def make_lane_kernel(states_in_shared: bool) -> Callable[..., Any]:
     return play_on_lanes
 
 
-def play_leaders(  # type: ignore[no-untyped-def]
-    worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
-) -> None:
-    """Play runs of policies that stay on the leader, as index_leader.py does; LEADER_WORDS for each arm of a lane.
+@functools.cache
+def make_leader_kernel(arms: int) -> Callable[..., Any]:
+    """Make the kernel that stays on the leader, as index_leader.py does, for this number of arms.
 
-    A warp starts its runs together. Then each turn of the loop is a round of every lane that need not wait.
+    It needs LEADER_WORDS of shared memory for each arm of a lane.
     """
-    fill_ziggurat()
-    arms, runs, horizon = pulls.shape[0], final_regret.shape[0], plan.horizon
-    # Lanes side by side: whatever arms they look up, they never wait for each other.
-    numbers, words = cuda.shared.array(0, float64), cuda.shared.array(0, uint64)
-    lanes, lane, size = cuda.blockDim.x, AFTER_ZIGGURAT + cuda.threadIdx.x, arms * cuda.blockDim.x
-    means, indices = numbers[lane : lane + size : lanes], numbers[lane + size : lane + 2 * size : lanes]
-    totals, counts = numbers[lane + 2 * size : lane + 3 * size : lanes], words[lane + 3 * size : lane + 4 * size : lanes]
-    a, b = words[lane + 4 * size : lane + 5 * size : lanes], words[lane + 5 * size : lane + 6 * size : lanes]
-    c, counters = words[lane + 6 * size : lane + 7 * size : lanes], words[lane + 7 * size : lane + 8 * size : lanes]
-    world = world_of(worlds, cuda.grid(1))
-    for run in range(cuda.grid(1), runs + cuda.laneid, cuda.gridsize(1)):
-        start = run_word(key, first_run + run)
-        draw_means(world, means, open_stream(key, start, INSTANCE))
-        best = best_arm(means)
-        for arm in range(arms):
-            counts[arm], totals[arm] = 0, 0.0
-            indices[arm] = arm_index(policy, belief, arm, 0, 0.0)
-            a[arm], b[arm], c[arm], counters[arm] = open_stream(key, start, REWARD + U(arm))
-            if math.isnan(indices[arm]):
-                refuse(plan, NO_ARM)
-        leader, second, runner_up = two_highest(indices, arms)
-        own, mean = for_arm(policy, leader), means[leader]
-        stream = (a[leader], b[leader], c[leader], counters[leader])
-        index, total, count, rounds, before, marked, regret = 0.0, 0.0, U(0), 0, 0, 0, 0.0
 
-        waits, idle = False, 0
-        plays = run < runs and not plan.stop[0]
-        playing = cuda.ballot_sync(EVERY_LANE, plays)
-        while playing != 0:
-            if plays and not waits:
-                reward, stream = draw_reward(world, leader, mean, stream)
-                count += ONE
-                total += reward
-                rounds += 1
-                index = arm_index(own, belief, leader, count, total)
-                if not index > second:  # so that nan waits, too
-                    waits = index != second or runner_up < leader
-                waits = waits or rounds == horizon or rounds - before == LONGEST
-            waiting = cuda.ballot_sync(EVERY_LANE, plays and waits)
-            idle += cuda.popc(waiting)
-            if waiting == 0 or (idle < PATIENCE and waiting != playing):
-                continue
-            idle = 0
-            if plays and waits:
-                gap = means[best] - mean
-                marked = mark_checkpoints(plan, rows[run], marked, before, rounds - before, regret, gap)
-                regret += (rounds - before) * gap
-                indices[leader], counts[leader], totals[leader] = index, count, total
-                a[leader], b[leader], c[leader], counters[leader] = stream
-                if math.isnan(index):
-                    refuse(plan, NO_ARM)
-                plays = rounds < horizon and not plan.stop[0]
-                leader, second, runner_up = two_highest(indices, arms)
-                own, mean = for_arm(policy, leader), means[leader]
-                stream = (a[leader], b[leader], c[leader], counters[leader])
-                total, count, before, waits = totals[leader], counts[leader], rounds, False
-            playing = cuda.ballot_sync(EVERY_LANE, plays)
-        if run < runs:
-            final_regret[run] = regret
-            best_pulls[run] = np.int64(counts[best])
+    def play_leaders(  # type: ignore[no-untyped-def]
+        worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
+    ):
+        fill_ziggurat()
+        # Lanes side by side: whatever arms they look up, they never wait for each other.
+        numbers, words = cuda.shared.array(0, float64), cuda.shared.array(0, uint64)
+        lanes, lane, size = cuda.blockDim.x, AFTER_ZIGGURAT + cuda.threadIdx.x, arms * cuda.blockDim.x
+        means, indices = numbers[lane : lane + size : lanes], numbers[lane + size : lane + 2 * size : lanes]
+        totals, counts = (
+            numbers[lane + 2 * size : lane + 3 * size : lanes],
+            words[lane + 3 * size : lane + 4 * size : lanes],
+        )
+        a, b = words[lane + 4 * size : lane + 5 * size : lanes], words[lane + 5 * size : lane + 6 * size : lanes]
+        c, counters = words[lane + 6 * size : lane + 7 * size : lanes], words[lane + 7 * size : lane + 8 * size : lanes]
+        world, runs, horizon = world_of(worlds, cuda.grid(1)), final_regret.shape[0], plan.horizon
+        # A warp starts its runs together; then each turn is a round of every lane that need not wait.
+        for run in range(cuda.grid(1), runs + cuda.laneid, cuda.gridsize(1)):
+            start = run_word(key, first_run + run)
+            draw_means(world, means, open_stream(key, start, INSTANCE))
+            best = best_arm(means)
             for arm in range(arms):
-                cuda.atomic.add(pulls, arm, np.int64(counts[arm]))
+                counts[arm], totals[arm] = 0, 0.0
+                indices[arm] = arm_index(policy, belief, arm, 0, 0.0)
+                a[arm], b[arm], c[arm], counters[arm] = open_stream(key, start, REWARD + U(arm))
+                if math.isnan(indices[arm]):
+                    refuse(plan, NO_ARM)
+            # A streak of arm 0 that has no rounds, so that the first leader is chosen like all others.
+            leader, own, mean, index, total, count = 0, for_arm(policy, 0), means[0], indices[0], 0.0, U(0)
+            stream = (a[0], b[0], c[0], counters[0])
+            rounds, before, marked, due, regret, second, runner_up = 0, 0, 0, plan.checkpoints[0], 0.0, 0.0, 0
+
+            plays, waits, idle = run < runs, True, 0
+            playing = cuda.ballot_sync(EVERY_LANE, plays)
+            while playing != 0:
+                if plays and not waits:
+                    reward, stream = draw_reward(world, leader, mean, stream)
+                    count += ONE
+                    total += reward
+                    rounds += 1
+                    index = arm_index(own, belief, leader, count, total)
+                    if not index > second:  # so that nan waits, too
+                        waits = index != second or runner_up < leader
+                    waits = waits or rounds == horizon or rounds - before == LONGEST
+                waiting = cuda.ballot_sync(EVERY_LANE, plays and waits)
+                idle += cuda.popc(waiting)
+                if waiting == 0 or (idle < PATIENCE and waiting != playing):
+                    continue
+                idle = 0
+                if plays and waits:
+                    gap = means[best] - mean
+                    if due <= rounds:
+                        marked = mark_checkpoints(plan, rows[run], marked, before, rounds - before, regret, gap)
+                        due = plan.checkpoints[marked] if rounds < horizon else horizon
+                    regret += (rounds - before) * gap
+                    indices[leader], counts[leader], totals[leader] = index, count, total
+                    a[leader], b[leader], c[leader], counters[leader] = stream
+                    if math.isnan(index):
+                        refuse(plan, NO_ARM)
+                    plays = rounds < horizon and not plan.stop[0]
+                    leader, second, runner_up = two_highest(indices, arms)
+                    own, mean = for_arm(policy, leader), means[leader]
+                    stream = (a[leader], b[leader], c[leader], counters[leader])
+                    total, count, before, waits = totals[leader], counts[leader], rounds, False
+                playing = cuda.ballot_sync(EVERY_LANE, plays)
+            if run < runs:
+                final_regret[run] = regret
+                best_pulls[run] = np.int64(counts[best])
+                for arm in range(arms):
+                    cuda.atomic.add(pulls, arm, np.int64(counts[arm]))
+
+    return play_leaders
 
 
 def two_highest(indices, arms):  # type: ignore[no-untyped-def]
-    """The leader, and the index and arm of the runner-up; the lower arm number wins ties."""
+    """The leader, and the index and arm of the runner-up; the lower arm number wins ties. Without branches."""
     leader, runner_up, highest, second = 0, 0, -math.inf, -math.inf
     for arm in range(arms):
         index = indices[arm]
-        if index > highest:
-            leader, runner_up, highest, second = arm, leader, index, highest
-        elif index > second:
-            runner_up, second = arm, index
+        leads, follows = index > highest, index > second
+        runner_up = leader if leads else (arm if follows else runner_up)
+        second = highest if leads else (index if follows else second)
+        leader = arm if leads else leader
+        highest = index if leads else highest
     return leader, second, runner_up
 
 
