@@ -37,7 +37,7 @@ ONE = U(1)
 EVERY_LANE = 0xFFFFFFFF  # of a warp
 LONGEST = int(LONGEST_STREAK)
 # Rounds of single lanes that a warp loses by waiting, before the lanes that wait change their leaders.
-PATIENCE = 32
+PATIENCE = 12
 AFTER_ZIGGURAT = ZIGGURAT.size  # place in shared memory, in words of eight bytes
 LEADER_WORDS = 8  # that `play_leaders` keeps in shared memory for each arm of a lane
 
