@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 
 from bayesregret import checks
+from bayesregret.contracts.policy import rising_index
 from bayesregret.dispatch import Contract, all_contracts
 from bayesregret.sources import is_outside_file
+
+# An index that should rise is compared with itself this many times the round later, up to a rounding error.
+LATER, ROUNDING = (2, 4), 1e-9
 
 
 @contextmanager
@@ -37,6 +41,8 @@ def _checked(made: Contract, body: Callable[..., Any]) -> Callable[..., Any]:
         _check_result(made, body.__name__, names, found)
         if names[:1] == ["arm"]:
             _check_arm(body.__name__, found[0], args[2].counts.shape[0])
+        if made is rising_index:
+            _check_rise(body, found, *args)
         return found
 
     return call
@@ -64,6 +70,17 @@ def _is_kind(name: str, part: Any) -> bool:
 def _check_arm(body: str, arm: Any, arms: int) -> None:
     if not isinstance(arm, int | np.integer) or not 0 <= arm < arms:
         raise not_an_arm(body, arm, arms)
+
+
+def _check_rise(body: Callable[..., Any], found: float, policy: Any, model: Any, stats: Any, arm: int, now: int) -> None:
+    for later in (times * now for times in LATER):
+        index = body(policy, model, stats, arm, later)
+        if index < found - ROUNDING * abs(found):
+            raise ValueError(
+                f"{body.__name__} must never fall from one round to a later one with the same data, got "
+                f"{checks.shown(float(found))} in round {now} and {checks.shown(float(index))} in round {later}: an "
+                "index that falls needs choose_arm"
+            )
 
 
 def not_an_arm(body: str, arm: Any, arms: int) -> ValueError:
