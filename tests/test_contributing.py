@@ -94,9 +94,9 @@ def test_own_choice_cools_down_to_the_greedy_one(example):
 @pytest.mark.parametrize("example", ["a rising index"], indirect=True)
 def test_own_rising_index_returns_to_every_arm(example):
     bandit = br.BernoulliBandit([1, 1, 1], [1, 1, 1])
-    policies = [example.RisingBonus(0.0), example.RisingBonus(2.0)]
-    greedy, curious = br.simulate(bandit, policies, horizon=100, runs=200, seed=1).values()
-    assert curious.best_share > greedy.best_share + 0.05
+    policies = {"greedy": example.RisingBonus(0.0), "curious": example.RisingBonus(0.5)}
+    result = br.simulate(bandit, policies, horizon=100, runs=200, seed=1)
+    assert result["curious"].best_share > result["greedy"].best_share + 0.05
 
 
 @pytest.mark.parametrize("example", ["a model"], indirect=True)
