@@ -12,31 +12,31 @@ LONGEST_SHOWN = 40  # in tables and figures
 MAY_BE = "a list of different texts, one for each arm"
 
 
-def checked_names(arms: Any, many: int) -> tuple[str, ...]:
-    """Return the names of `many` arms."""
+def checked_names(arms: Any, many: int, field: str = "arms") -> tuple[str, ...]:
+    """Return the names of `many` arms; messages call them `field`."""
     if isinstance(arms, str | bytes | dict | set | frozenset) or not isinstance(arms, Iterable):
-        raise checks.fail("arms", MAY_BE, arms)
+        raise checks.fail(field, MAY_BE, arms)
     names = tuple(arms)
     if len(names) != many:
-        raise ValueError(f"arms must be {MAY_BE}, got {len(names)} for {many} arms")
+        raise ValueError(f"{field} must be {MAY_BE}, got {len(names)} for {many} arms")
     for name in names:
-        _check_name(name)
+        _check_name(name, field)
     if len(set(names)) < many:
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"arms must be {MAY_BE}, but {checks.shown(str(twice))} is there twice")
+        raise ValueError(f"{field} must be {MAY_BE}, but {checks.shown(str(twice))} is there twice")
     return tuple(map(str, names))
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: Any, field: str) -> None:
     if not isinstance(name, str):
-        raise checks.fail("arms", MAY_BE, name)
+        raise checks.fail(field, MAY_BE, name)
     if not name.strip() or len(name) > LONGEST or not name.isprintable():
-        raise checks.fail("arms", f"printable texts of 1 to {LONGEST} letters", name)
+        raise checks.fail(field, f"printable texts of 1 to {LONGEST} letters", name)
     try:
         int(name)
     except ValueError:
         return
-    raise checks.fail("arms", "names that are no whole numbers, which would be taken for numbers of arms", name)
+    raise checks.fail(field, "names that are no whole numbers, which would be taken for numbers of arms", name)
 
 
 def shortened(name: str) -> str:

@@ -224,7 +224,7 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         inversions=tuple(inversions),
         notes=(
             *(*notes, *more, *refused),
-            *why_no_ratios(bandit, experiment.horizon, experiment.least),
+            *why_no_ratios(bandit, experiment.horizon, experiment.least, is_late=not experiment.is_immediate),
             *_bound_for_all(experiment, outcomes),
         ),
     )
