@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import UNSET, Struct
@@ -66,6 +66,11 @@ class Agent(ABC):
     """
 
     schema: ClassVar[type[Struct]]  # what this kind of agent saves
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if cls is Agent:
+            raise TypeError("an agent is made by policy.start(bandit), or read by Agent.from_json(text)")
+        return super().__new__(cls)
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
