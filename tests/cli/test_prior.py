@@ -75,7 +75,7 @@ def test_infinities_are_strict_json(fit):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("", "Missing option '--model' (see bayesregret prior fit --help)"),
+        ("", "Missing option '--model': bernoulli, gaussian or poisson (see bayesregret prior fit --help)"),
         ("--model cauchy", '--model must be "bernoulli" or "gaussian" or "poisson", got \'cauchy\''),
         (
             "--model poisson",
@@ -245,6 +245,17 @@ def test_rates_are_no_counts(fit):
         f"  line 2: {whole}, got 0.04642: a rate? It must be a count",
         f"  line 3: {whole}, got 0.05: a rate? It must be a count",
     ]
+
+
+def test_a_saved_agent_is_no_problem(bayesregret):
+    pathlib.Path("agent.json").write_text(br.Thompson().start(br.BernoulliBandit([1, 1], [1, 1])).to_json())
+    said = "agent.json: is a saved agent, not a problem; Agent.from_json reads it"
+    assert complaint(bayesregret("plan", "agent.json")) == said
+
+
+def test_a_history_in_place_of_a_command(bayesregret):
+    said = complaint(bayesregret("prior", "shop.csv"))
+    assert said.startswith("No such command 'shop.csv'; bayesregret prior fit reads histories (see bayesregret prior")
 
 
 def test_a_missing_file(bayesregret):

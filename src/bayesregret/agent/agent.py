@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.names import shortened
+from bayesregret.agent.names import shortened, unknown_name
 from bayesregret.agent.remaining import Remaining, Sums
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
@@ -141,6 +141,8 @@ class Agent(ABC):
         rewards : iterable of float
             Their rewards.
         """
+        if isinstance(arms, str | bytes):
+            raise checks.fail("arms", "a list, with an arm for each reward", arms)
         try:
             arms, rewards = list(arms), list(rewards)
         except TypeError:
@@ -335,7 +337,7 @@ class Agent(ABC):
         if isinstance(arm, str) and arm in self._numbers:
             return self._numbers[arm]
         if isinstance(arm, str) and self._names is not None:
-            raise checks.fail("arm", f"the number of an arm or a name such as {checks.shown(self._names[0])}", arm)
+            raise unknown_name(arm, self._names)
         return checks.whole("arm", arm, 0, self.problem.arms - 1)
 
     @cached_property

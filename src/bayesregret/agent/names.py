@@ -39,6 +39,13 @@ def _check_name(name: Any, field: str) -> None:
     raise checks.fail(field, "names that are no whole numbers, which would be taken for numbers of arms", name)
 
 
+def unknown_name(given: str, names: tuple[str, ...]) -> ValueError:
+    """The error for a text that is the name of no arm."""
+    few = ", ".join(map(shortened, names)) if len(names) <= checks.FEW else f"{len(names)} names"
+    error = checks.fail("arm", f"the number of an arm or one of {few}", given)
+    return ValueError(f"{error}{checks.suggestion(given, names)}")
+
+
 def shortened(name: str) -> str:
     """Return a name as tables and figures show it."""
     return name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"

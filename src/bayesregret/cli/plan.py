@@ -60,7 +60,7 @@ def plan(
         number_option("Report how many arms and how wide a prior a regret of N allows.", section=TARGETS),
     ] = None,
     delay: Annotated[int, number_option("Rounds that rewards arrive late.", 0)] = 0,
-    batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds.", 1)] = 1,
+    batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds, such as days.", 1)] = 1,
     epsilon: Annotated[
         float | None,
         number_option(
