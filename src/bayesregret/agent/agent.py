@@ -13,11 +13,11 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.names import shortened, unknown_name
+from bayesregret.agent.names import pairs, shortened, unknown_name
 from bayesregret.agent.remaining import Remaining, Sums
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
-from bayesregret.checks import MOST_ROUNDS, Array, shown
+from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
@@ -141,15 +141,7 @@ class Agent(ABC):
         rewards : iterable of float
             Their rewards.
         """
-        if isinstance(arms, str | bytes):
-            raise checks.fail("arms", "a list, with an arm for each reward", arms)
-        try:
-            arms, rewards = list(arms), list(rewards)
-        except TypeError:
-            raise ValueError(f"arms and rewards must be lists, got {shown(arms)} and {shown(rewards)}") from None
-        if len(arms) != len(rewards):
-            raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
-        batch = [self._checked(arm, reward) for arm, reward in zip(arms, rewards, strict=True)]
+        batch = [self._checked(arm, reward) for arm, reward in pairs(arms, rewards)]
         with self._lock:
             for arm, reward in batch:
                 self._receive(arm, reward)

@@ -46,6 +46,20 @@ def unknown_name(given: str, names: tuple[str, ...]) -> ValueError:
     return ValueError(f"{error}{checks.suggestion(given, names)}")
 
 
+def pairs(arms: Iterable[Any], rewards: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """Each arm with its reward, from two lists."""
+    if isinstance(arms, str | bytes):
+        raise checks.fail("arms", "a list, with an arm for each reward", arms)
+    try:
+        arms, rewards = list(arms), list(rewards)
+    except TypeError:
+        given = f"{checks.shown(arms)} and {checks.shown(rewards)}"
+        raise ValueError(f"arms and rewards must be lists, got {given}") from None
+    if len(arms) != len(rewards):
+        raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
+    return list(zip(arms, rewards, strict=True))
+
+
 def shortened(name: str) -> str:
     """Return a name as tables and figures show it."""
     return name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
