@@ -40,6 +40,16 @@ def test_anything_else_is_one_line(wrong):
             call(wrong, horizon=5)
 
 
+def test_hints_for_what_is_nearly_right():
+    with pytest.raises(ValueError, match=r"got 'shop\.toml'; load_problem\('shop\.toml'\) reads one$"):
+        br.plan("shop.toml", horizon=4)
+    with pytest.raises(TypeError, match=r"^an agent is made by policy\.start\(bandit\), or read by Agent\.from_json"):
+        br.Agent(br.UCB1(), BANDIT)
+    with pytest.raises(AttributeError, match=r"no attribute 'ThompsonSampling'; did you mean Thompson"):
+        br.ThompsonSampling  # noqa: B018
+    assert not hasattr(br, "__wrapped__")
+
+
 def test_seeds_and_runs_have_defaults():
     result = br.simulate(BANDIT, "ucb1", horizon=2)
     assert (result.seed, result.runs) == (0, 10_000)

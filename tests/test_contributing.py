@@ -34,11 +34,13 @@ def example(tmp_path, request):
     br.Policy.classes.pop("optimist", None)
     br.Policy.classes.pop("posterior-moss", None)
     br.Policy.classes.pop("softmax", None)
+    br.Policy.classes.pop("rising-bonus", None)
     Formula.every.pop("one_pull_each", None)
 
 
 def test_all_examples_are_tried():
-    assert set(EXAMPLES) == {"a policy", "an index", "a choice", "a model", "a bound", "an experiment"}
+    policies = {"a policy", "an index", "a choice", "a rising index"}
+    assert set(EXAMPLES) == policies | {"a model", "a bound", "an experiment"}
 
 
 @pytest.mark.parametrize("example", ["a policy"], indirect=True)
@@ -87,6 +89,14 @@ def test_own_choice_cools_down_to_the_greedy_one(example):
     assert result["softmax(temperature=1e+06)"].mean_pulls == pytest.approx([40 / 3] * 3, rel=0.05)
     agent = example.Softmax(1e6).start(bandit, seed=1)
     assert {agent.select() for _ in range(50)} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("example", ["a rising index"], indirect=True)
+def test_own_rising_index_returns_to_every_arm(example):
+    bandit = br.BernoulliBandit([1, 1, 1], [1, 1, 1])
+    policies = {"greedy": example.RisingBonus(0.0), "curious": example.RisingBonus(0.5)}
+    result = br.simulate(bandit, policies, horizon=100, runs=200, seed=1)
+    assert result["curious"].best_share > result["greedy"].best_share + 0.05
 
 
 @pytest.mark.parametrize("example", ["a model"], indirect=True)

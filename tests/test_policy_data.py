@@ -3,7 +3,7 @@
 import pytest
 
 import bayesregret as br
-from bayesregret.policy_data import as_policy, named, policy_from_dict, policy_to_dict, with_settings
+from bayesregret.policy_data import as_policy, named, named_with_deltas, policy_from_dict, policy_to_dict, with_settings
 
 BANDIT = br.GaussianBandit([1, 0], 1, 1)
 
@@ -47,9 +47,14 @@ def test_a_text_names_a_policy(text, policy):
     [
         ("bayesucb", "policy must be .*, got 'bayesucb'"),
         ("", "policy must be .*, got ''"),
-        ("bayes-ucb:delta", "policy bayes-ucb must have settings as field=value, fields: delta, count_pending, got"),
-        ("bayes-ucb:width=1", "policy bayes-ucb must have settings as field=value"),
-        ("bayes-ucb:prior=gaussian", "policy bayes-ucb must have settings as field=value"),
+        ("optimist", "policy must be .*, got 'optimist'; a policy of your own must be imported first$"),
+        (
+            "bayes-ucb:delta",
+            "policy bayes-ucb must have settings as field=value; it has delta, count_pending, got 'delt",
+        ),
+        ("bayes-ucb:width=1", "policy bayes-ucb has no setting 'width'; it has delta, count_pending$"),
+        ("bayes-ucb:prior=gaussian", "policy bayes-ucb has no setting 'prior'; it has delta, count_pending$"),
+        ("thompson:c=1", "policy thompson has no setting 'c'; it has none$"),
         ("bayes-ucb:delta=2", "delta must be a number strictly between 0 and 1, got 2"),
         ("bayes-ucb:delta=half", "delta must be a number strictly between 0 and 1, got 'half'"),
     ],
@@ -58,6 +63,20 @@ def test_any_other_text_is_one_line(text, said):
     with pytest.raises(ValueError, match=f"^{said}") as caught:
         as_policy(text)
     assert str(caught.value).isprintable()
+
+
+def test_a_class_is_no_policy():
+    for given in (br.Thompson, [br.Thompson, "ucb1"], {"mine": br.Thompson}):
+        with pytest.raises(ValueError, match=r"^policy must be .*, got a class: write Thompson\(\)$"):
+            named(given)
+
+
+def test_in_plans_a_given_delta_shows():
+    given = ["ucb1", br.BayesUCB(delta=0.1)]
+    assert list(named(given)) == ["ucb1", "bayes-ucb"]
+    assert list(named_with_deltas(given)) == ["ucb1", "bayes-ucb(delta=0.1)"]
+    assert list(named_with_deltas({"mine": br.BayesUCB(delta=0.1)})) == ["mine"]
+    assert list(named_with_deltas("bayes-ucb")) == ["bayes-ucb"]
 
 
 def test_names_show_only_what_tells_policies_apart():

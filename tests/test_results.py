@@ -116,3 +116,11 @@ def test_cells_cannot_hold_html():
     result = br.simulate(BANDIT, {"<b>bold</b>": br.UCB1()}, horizon=2, runs=2)
     assert "<b>" not in result._repr_html_()
     assert "<b>bold</b>" in cells(result._repr_html_())
+
+
+def test_plot_takes_no_file():
+    result = br.simulate(br.BernoulliBandit([1, 1], [1, 1]), "ucb1", horizon=3, runs=2)
+    with pytest.raises(
+        TypeError, match=r"^plot draws in axes; write \.plot\(\)\.figure\.savefig\('x\.png'\) for a file$"
+    ):
+        result.plot("x.png")

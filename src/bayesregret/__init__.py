@@ -140,7 +140,10 @@ def __getattr__(name: str) -> Any:
     for module, names in _LAZY.items():
         if name in names:
             return getattr(importlib.import_module(module), name)
-    raise AttributeError(f"module 'bayesregret' has no attribute {name!r}")
+    from bayesregret.checks import suggestion
+
+    hint = "" if name.startswith("_") else suggestion(name, __all__)
+    raise AttributeError(f"module 'bayesregret' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,6 @@ from bayesregret import checks
 from bayesregret.bounds.least import NONE, PROGRAMME, least_regret
 from bayesregret.digits import (
     PLUS_MINUS,
-    brief,
     counted,
     exact_digits,
     lower_bound_digits,
@@ -138,7 +137,8 @@ class Enclosure(Result):
     def __repr__(self) -> str:
         if self.exact:
             return f"<least Bayes regret: {self._shown_upper()}>"
-        return f"<least Bayes regret: between {brief(self.lower)} and {self._shown_upper()} of {self.policy}>"
+        lower = lower_bound_digits(self.lower, 4)
+        return f"<least Bayes regret: between {lower} and {self._shown_upper()} of {self.policy}>"
 
 
 class UpperEnd(NamedTuple):

@@ -54,12 +54,25 @@ def policy_from_dict(data: Mapping[str, Any]) -> Policy:
 def as_policy(given: PolicyOrName) -> Policy:
     """Return a policy as it is, and the policy that a text such as "thompson" or "bayes-ucb:delta=0.1" names."""
     if isinstance(given, str):
-        return policy_from_text(given)
+        return _policy_in_python(given)
+    if isinstance(given, type) and issubclass(given, Policy):
+        raise ValueError(f"policy must be {A_POLICY}, got a class: write {given.__name__}()")
     if not isinstance(given, Policy):  # a caller without a type checker may give anything
         raise checks.fail("policy", A_POLICY, given)
     if not isinstance(getattr(given, "name", None), str):
         raise ValueError(f"policies must each have a name, but {type(given).__name__} has none")
     return given
+
+
+def _policy_in_python(text: str) -> Policy:
+    """As `policy_from_text`, where a text may also name a class of the user's."""
+    if text.partition(":")[0] in Policy.classes:
+        return policy_from_text(text)
+    try:
+        return policy_from_text(text)
+    except ValueError as error:
+        hint = "" if "did you mean" in str(error) else "; a policy of your own must be imported first"
+        raise ValueError(f"{error}{hint}") from None
 
 
 def policy_from_text(text: str) -> Policy:
@@ -75,11 +88,11 @@ def _settings(policy: type[Policy], parts: Sequence[str]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for part in parts:
         field, equals, value = part.partition("=")
-        if not equals or field not in fields:
-            raise ValueError(
-                f"policy {policy.name} must have settings as field=value, fields: {', '.join(fields) or 'none'}, "
-                f"got {part!r}"
-            )
+        has = f"it has {', '.join(fields) or 'none'}"
+        if not equals:
+            raise ValueError(f"policy {policy.name} must have settings as field=value; {has}, got {part!r}")
+        if field not in fields:
+            raise ValueError(f"policy {policy.name} has no setting {checks.shown(field)}; {has}")
         settings[field] = TRUE_OR_FALSE[value] if value in TRUE_OR_FALSE else checks.parsed_number(value)
     return settings
 
@@ -92,7 +105,7 @@ def named(policies: Policies) -> dict[str, Policy]:
 
     Policies of one kind are told apart by their settings, `bayes-ucb(delta=0.1)`, and equal ones by numbers.
     """
-    if isinstance(policies, Policy | str):
+    if isinstance(policies, Policy | str | type):
         policies = [policies]
     if isinstance(policies, Mapping):
         for name in policies:
@@ -106,6 +119,14 @@ def named(policies: Policies) -> dict[str, Policy]:
     if not made:
         raise checks.fail("policies", SOME_POLICIES, policies)
     return made
+
+
+def named_with_deltas(policies: Policies) -> dict[str, Policy]:
+    """As `named`, but a delta that is given shows: a plan also has the one that it chooses."""
+    return {
+        with_settings(policy) if name == policy.name and getattr(policy, "delta", None) is not None else name: policy
+        for name, policy in named(policies).items()
+    }
 
 
 def _by_name(policies: Sequence[Policy]) -> dict[str, Policy]:

@@ -31,6 +31,8 @@ from bayesregret.reading import TOO_MANY_DIGITS, naming, parse_toml, read_text
 from bayesregret.writing import write_atomically
 
 LARGEST_FILE = 200_000_000  # bytes
+AGENT = "bayesregret agent"  # the format of a saved one
+AGENT_FILE = "is a saved agent, not a problem; Agent.from_json reads it"
 CSV_FILE = "is CSV, not a problem file; run `bayesregret prior fit` first, which writes a problem file with --output"
 
 # A hundred times the largest problem in use; without a limit a typing error would take all memory.
@@ -87,6 +89,8 @@ def problem_from_dict(data: Mapping[str, Any]) -> Bandit:
     if not isinstance(data, Mapping):
         raise checks.fail("a problem", "a table of named fields that includes `model`", data)
     models = bandit_classes()
+    if data.get("format") == AGENT:
+        raise ValueError(AGENT_FILE)
     if "model" not in data:
         raise ValueError(f"model is missing; it may be {_listed(models, 'or')}")
     model = checks.one_of("model", data["model"], models)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from html import escape
@@ -55,7 +56,7 @@ class Result(Shown):
         return importlib.import_module("pandas").DataFrame(self.records())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the result; needs matplotlib.
+        """Draw the result; needs matplotlib. ``result.plot().figure.savefig("regret.png")`` writes a file.
 
         Parameters
         ----------
@@ -67,6 +68,8 @@ class Result(Shown):
         matplotlib.axes.Axes
         """
         require("plot", "plot")
+        if isinstance(ax, str | os.PathLike):
+            raise TypeError(f"plot draws in axes; write .plot().figure.savefig({os.fspath(ax)!r}) for a file")
         if ax is None:
             _, ax = importlib.import_module("matplotlib.pyplot").subplots(layout="constrained")
         self._draw(ax)

@@ -156,6 +156,8 @@ def test_bad_update_raises_and_changes_nothing(bandit, arm, reward, line):
 
 def test_batch_of_unequal_lengths_is_refused():
     agent = POLICIES[0].start(GAUSSIAN)
+    with pytest.raises(ValueError, match=r"^arms must be a list, with an arm for each reward, got 'blue'$"):
+        agent.update_many("blue", [1])
     with pytest.raises(ValueError, match="arms and rewards must be equally many, got 2 and 1"):
         agent.update_many([0, 1], [1])
     assert agent.pulls.sum() == 0

@@ -49,7 +49,7 @@ def test_names_are_the_numbers_as_texts_if_there_are_none():
 def test_an_unknown_name_is_refused_and_changes_nothing():
     agent = named()
     before = agent.to_json()
-    line = r"^arm must be the number of an arm or a name such as 'blue', got 'red'$"
+    line = r"^arm must be the number of an arm or one of blue, green, 0\.5 mg, got 'red'$"
     for change in (
         lambda: agent.update("red", 1),
         lambda: agent.update_many(["blue", "red"], [1, 1]),
@@ -57,7 +57,7 @@ def test_an_unknown_name_is_refused_and_changes_nothing():
     ):
         with pytest.raises(ValueError, match=line):
             change()
-    with pytest.raises(ValueError, match=r"^arm must be the number of an arm or a name such as 'blue', got '1'$"):
+    with pytest.raises(ValueError, match=r"^arm must be the number of an arm or one of blue, green, 0\.5 mg, got '1'$"):
         agent.update("1", 1)
     with pytest.raises(ValueError, match=r"^arm must be a whole number, at least 0 and at most 2, got 3$"):
         agent.update(3, 1)

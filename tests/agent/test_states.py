@@ -230,3 +230,18 @@ def test_agents_that_version_1_saved_go_on(name):
     if name not in SORTED_AGAIN:
         assert decisions == saved["next"]
     assert br.Agent.from_json(agent.to_json()).to_json() == agent.to_json()
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("agent.json", "; this looks like a file name: pass the text in the file"),
+        ('{"format": "bayesregret agent", ', "; it is cut off after 32 characters"),
+        ('{"format": x}', "; it is not JSON at character 11"),
+        ("[1]", ""),
+        ("", ""),
+    ],
+)
+def test_a_text_that_is_no_state(text, hint):
+    with pytest.raises(ValueError, match=rf"^agent state must be the text that to_json wrote, got [^;]*{hint}$"):
+        br.Agent.from_json(text)

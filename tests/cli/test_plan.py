@@ -67,6 +67,15 @@ def test_an_agent_is_written(run_plan, tmp_path):
     agent = br.Agent.from_json((tmp_path / "agent.json").read_text(encoding="utf-8"))
     assert agent.policy == by_hand().best.policy
     assert agent.horizon == 4
+    assert agent.arms == ("0", "1")
+
+
+def test_the_arms_of_an_agent_have_names(run_plan, tmp_path):
+    assert run_plan("--agent", "agent.json", "--arm-names", 'blue, "red, dark"').status == 0
+    agent = br.Agent.from_json((tmp_path / "agent.json").read_text(encoding="utf-8"))
+    assert agent.arms == ("blue", "red, dark")
+    assert by_hand().agent(arms=["a", "b"], seed=3).arms == ("a", "b")
+    assert by_hand().agent(seed=3).seed == 3
 
 
 def test_the_code_reads_the_users_file(bayesregret):
@@ -109,6 +118,11 @@ def test_a_budget_that_is_more_than_enough_is_an_answer(run_plan, monkeypatch):
         (
             "bernoulli --output nowhere/plan.html",
             "--output must be a file that can be written, got nowhere/plan.html: its folder does not exist",
+        ),
+        ("bernoulli --arm-names a,b", "--arm-names requires --agent"),
+        (
+            "bernoulli --arms 3 --agent agent.json --arm-names a,b",
+            "--arm-names must be a list of different texts, one for each arm, got 2 for 3 arms",
         ),
         ("bernoulli --agent agent.txt", "--agent must be the name of a .json file, got agent.txt"),
         (

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 
 import pytest
@@ -52,7 +53,7 @@ def test_the_problem_is_for_other_commands(fit, name):
 def test_a_new_experiment_is_as_large_as_the_largest_one(fit):
     outcome = fit("--model", "bernoulli", "--output", "problem.toml")
     assert br.load_problem("problem.toml").arms == 2
-    assert outcome.out.splitlines()[-1] == "problem.toml written"
+    assert outcome.out.splitlines()[-1] == "problem.toml written: 2 arms"
 
 
 def test_the_picture(fit):
@@ -74,7 +75,7 @@ def test_infinities_are_strict_json(fit):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("", "Missing option '--model' (see bayesregret prior fit --help)"),
+        ("", "Missing option '--model': bernoulli, gaussian or poisson (see bayesregret prior fit --help)"),
         ("--model cauchy", '--model must be "bernoulli" or "gaussian" or "poisson", got \'cauchy\''),
         (
             "--model poisson",
@@ -107,8 +108,9 @@ def test_columns_have_names_of_their_own(fit):
     assert fit("--model", "bernoulli", "--columns", COLUMNS).out == expected
     said = complaint(fit("--model", "bernoulli"))
     assert said.startswith(
-        "history.csv: column experiment is missing; found: Test, Variant, Visitors, all, conversions; "
+        "history.csv: columns experiment, arm, pulls, successes are missing; found: Test, Variant, Visitors, all, "
     )
+    assert said.endswith("--columns experiment=YOURS,arm=YOURS,pulls=YOURS,successes=YOURS (columns= in Python)")
     pathlib.Path("history.csv").write_text(SHOP.replace("Variant", "a = b"))
     assert fit("--model", "bernoulli", "--columns", COLUMNS.replace("VARIANT", "A = B")).out == expected
 
@@ -139,9 +141,10 @@ def test_columns_have_names_of_their_own(fit):
             "--columns: '' is not a column of a bernoulli history, which may have experiment, arm, pulls, successes, ",
         ),
         (
-            "variant=arm",
+            "variant=kind",
             "--columns: 'variant' is not a column of a bernoulli history, which may have experiment, arm, ",
         ),
+        ("Visitors=pulls", "--columns: our name comes first; did you mean pulls=Visitors?"),
         ("arm=Variant", "history.csv: columns: there is no column 'Variant' for arm; found: experiment, arm, pulls, "),
     ],
 )
@@ -185,7 +188,7 @@ def test_known_noise_needs_no_variance(fit):
     assert fit("--model", "gaussian", "--reward-noise", "1", "--json").data["parameters"]["reward_noise"] == 1.0
     said = complaint(fit("--model", "gaussian"))
     assert said.startswith("history.csv: column variance is missing; found: experiment, arm, pulls, mean; a gaussian ")
-    assert "pulls, mean, variance (or standard_error); or experiment, arm, reward" in said
+    assert "pulls, mean, variance (or standard_deviation, standard_error); or experiment, arm, reward" in said
 
 
 @pytest.mark.parametrize("name", ["history.csv", "history.tsv", "history", "history.toml"])
@@ -200,6 +203,59 @@ def test_a_history_is_no_problem(bayesregret, command, name):
 def test_other_files_are_bad_problem_files(bayesregret, text):
     pathlib.Path("problem.toml").write_text(text)
     assert complaint(bayesregret("plan", "problem.toml")).startswith("problem.toml: is not TOML: ")
+
+
+SPREADS = "experiment,arm,n,mean,sd\n1,a,20,0.5,2\n1,b,30,2.5,2\n2,a,20,1.5,2\n2,b,20,2.0,2\n"
+
+
+def test_standard_deviations_are_no_variances(fit):
+    pathlib.Path("history.csv").write_text(SPREADS)
+    noise = {}
+    for name in ("standard_deviation", "variance", "standard_error"):
+        data = fit("--model", "gaussian", "--columns", f"pulls=n,{name}=sd", "--json").data
+        noise[name] = data["parameters"]["reward_noise"]
+        doubt = f"the column sd is read as the {name}; if it has standard deviations, write standard_deviation=sd"
+        assert (doubt in data["warnings"]) == (name != "standard_deviation")
+    assert noise["standard_deviation"] == pytest.approx(2.0)
+    assert noise["variance"] == pytest.approx(2.0**0.5)
+    assert noise["standard_error"] > 8.0
+
+
+def test_what_to_type_next(fit):
+    assert "\nto go on: add --arms 2 --output problem.toml, then" in fit("--model", "bernoulli").out
+    pathlib.Path("history.csv").write_text("experiment,arm,pulls,successes\n1,a,500,20\n1,b,500,21\n1,c,500,22\n")
+    found = fit("--model", "bernoulli").out.splitlines()[-1]
+    said = r"^to go on: add --arms 3 --width W --output problem\.toml, with W up to (0\.\d+), then bayesregret plan"
+    limit = re.match(said, found)[1]
+    assert fit("--model", "bernoulli", *shlex.split(f"--arms 3 --output p.toml --width {limit}")).status == 0
+    pathlib.Path("history.csv").write_text("experiment,arm,pulls,successes\n1,a,500,20\n2,a,500,60\n")
+    said = "to go on: add --arms N --output problem.toml, with N at least 2, then bayesregret plan problem.toml"
+    assert fit("--model", "bernoulli").out.splitlines()[-1] == said
+
+
+def test_what_was_written(fit):
+    said = fit(*shlex.split("--model bernoulli --output p.toml --arms 4 --level 0.06")).out.splitlines()[-1]
+    assert said == "p.toml written: 4 arms, level 0.06"
+
+
+def test_rates_are_no_counts(fit):
+    pathlib.Path("history.csv").write_text("experiment,arm,pulls,successes\n1,a,10,0.0464227198\n1,b,20,0.05\n")
+    whole = "successes must be a whole number, at least 0 and at most 1e+15"
+    assert fit("--model", "bernoulli").err.splitlines()[1:] == [
+        f"  line 2: {whole}, got 0.04642: a rate? It must be a count",
+        f"  line 3: {whole}, got 0.05: a rate? It must be a count",
+    ]
+
+
+def test_a_saved_agent_is_no_problem(bayesregret):
+    pathlib.Path("agent.json").write_text(br.Thompson().start(br.BernoulliBandit([1, 1], [1, 1])).to_json())
+    said = "agent.json: is a saved agent, not a problem; Agent.from_json reads it"
+    assert complaint(bayesregret("plan", "agent.json")) == said
+
+
+def test_a_history_in_place_of_a_command(bayesregret):
+    said = complaint(bayesregret("prior", "shop.csv"))
+    assert said.startswith("No such command 'shop.csv'; bayesregret prior fit reads histories (see bayesregret prior")
 
 
 def test_a_missing_file(bayesregret):

@@ -110,7 +110,7 @@ def test_low_costs_are_high_rewards(plan):
 def test_nothing_is_said_about_exploring_where_the_bonus_is_small():
     """With delta 0.9 a narrow prior may make bayes-ucb explore more."""
     plan = br.plan(common_bernoulli(arms=2), [br.BayesUCB(delta=0.9), br.UCB1()], horizon=12, runs=4)
-    (line,) = wrong_is_better(plan, [limit("bayes-ucb")])
+    (line,) = wrong_is_better(plan, [limit("bayes-ucb(delta=0.9)")])
     assert "explores" not in line
     assert "not the best possible policy" in line
 

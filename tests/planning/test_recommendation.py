@@ -1,12 +1,14 @@
 """A plan does not recommend a tuned delta that its runs cannot tell apart from an untuned policy."""
 
 import dataclasses
+from html import unescape
 
 import numpy as np
 import pytest
 
 import bayesregret as br
 from bayesregret.planning.recommendation import recommended
+from bayesregret.planning.summary_text import tuned_line
 
 BANDIT = br.GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
 HORIZON = 30
@@ -61,3 +63,18 @@ def test_both_numbers_are_stated(found):
         assert f"{tuned.name} with " in first
         assert "tuned to this prior" in first
     assert first.startswith(f"Run {found.best.name}: ")
+
+
+def test_a_recommended_tuned_delta_comes_with_a_warning(found):
+    less = 0.1 + 0.01 * np.random.default_rng(5).normal(size=400)
+    tuned = with_regrets(found["thompson"], less, name="bayes-ucb(delta=0.3)", is_tuned=True)
+    plan = dataclasses.replace(found, outcomes={**found.outcomes, tuned.name: tuned})
+    assert found["bayes-ucb"].exact == min(each.regret.mean for each in found.outcomes.values() if not each.is_tuned)
+    assert tuned_line(plan) == (
+        "Its delta is tuned to this prior and 30 rounds: it fails rarely and badly. The best policy without a tuned "
+        "setting: bayes-ucb, 6.0582."
+    )
+    assert plan.sentences()[1] == tuned_line(plan)
+    assert tuned_line(plan) in unescape(plan.to_html()).replace("\N{NO-BREAK SPACE}", " ")
+    chosen = dataclasses.replace(tuned, is_tuned=False)
+    assert tuned_line(dataclasses.replace(plan, outcomes={**found.outcomes, tuned.name: chosen})) is None

@@ -65,7 +65,7 @@ def test_other_settings_are_printed():
     plan = br.plan(
         common_bernoulli(arms=2), [br.BayesUCB(delta=0.5, prior=common_bernoulli(arms=2, alpha=2))], horizon=6, runs=4
     )
-    policy = plan["bayes-ucb"].policy
+    policy = plan["bayes-ucb(delta=0.5, prior=bernoulli)"].policy
     code = br.planning.running.snippet(policy, plan.bandit, 6, minimise=False)
     assert run(code, reward=0)["agent"].policy == policy
 

@@ -117,3 +117,16 @@ def test_an_agent_whose_policy_is_not_imported():
     del br.Policy.classes["test-believer"]
     with pytest.raises(ValueError, match=r"policy must be one of .*; a policy of your own must be imported first$"):
         br.Agent.from_json(text)
+
+
+def test_a_name_is_no_setting():
+    with pytest.raises(TypeError, match=r"^Annotated\.name must have no annotation, which would make it a setting"):
+
+        class Annotated(br.Policy):
+            name: str = "test-annotated"
+
+    class Constant(br.Policy):
+        name: ClassVar[str] = "test-constant"
+
+    assert br.Policy.classes.pop("test-constant") is Constant
+    assert "test-annotated" not in br.Policy.classes

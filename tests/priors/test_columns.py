@@ -98,7 +98,8 @@ def test_bad_names(tmp_path, columns, said):
 
 def test_a_missing_column_shows_the_columns_that_were_found(read):
     with pytest.raises(
-        ValueError, match="column experiment is missing; found: Test, variant OF ours, Visitors, all, S"
+        ValueError,
+        match="experiment, arm, pulls, successes are missing; found: Test, variant OF ours, Visitors, all, S",
     ):
         read(RENAMED)
     text = ",".join(f"column {at}" for at in range(40)) + "\n"
@@ -107,5 +108,7 @@ def test_a_missing_column_shows_the_columns_that_were_found(read):
     with pytest.raises(ValueError, match=r"found: 'x\\x07', '(long ){11}l\.\.\., note, 1 more; a") as raised:
         read(f"x\x07,{'long ' * 30},note,,{'y' * 55}\n")
     assert str(raised.value).isprintable()
-    with pytest.raises(ValueError, match="column pulls is missing; found: experiment, arm; a poisson history has "):
+    with pytest.raises(
+        ValueError, match="columns pulls, total are missing; found: experiment, arm; a poisson history has "
+    ):
         read_history({"experiment": [1], "arm": [1]}, "poisson")

@@ -20,7 +20,8 @@ def test_rows_with_missing_cells_are_skipped(read):
     assert read(GOOD, skip_missing=True).skipped == 0
     with pytest.raises(ValueError, match="4 bad rows\nline 3: experiment must have a name, got nothing\n") as raised:
         read(MISSING)
-    assert str(raised.value).endswith("\n--skip-missing (skip_missing= in Python) leaves out rows with missing cells")
+    hint = "\n--skip-missing (skip_missing= in Python) leaves out rows with missing cells: lines 3, 4, 6, 7"
+    assert str(raised.value).endswith(hint)
     # Bad rows stay bad; a cell that is not needed may be missing.
     with pytest.raises(ValueError, match=r"history\.csv: line 2: pulls must be a number, got 'x'$"):
         read(MISSING.replace("10", "x"), skip_missing=True)
@@ -67,6 +68,18 @@ def test_a_fit_says_how_many_rows_were_skipped(tmp_path):
     assert none.warnings == once.warnings[1:]
     with pytest.raises(ValueError, match="skip_missing must be True or False, got 1"):
         br.fit_prior(tmp_path / "history.csv", model="bernoulli", skip_missing=1)
+
+
+def test_a_fit_says_how_many_arms_have_no_pulls(tmp_path):
+    (tmp_path / "history.csv").write_text(GOOD + "3,A,0,0\n3,B,0,0\n")
+    fitted = br.fit_prior(tmp_path / "history.csv", model="bernoulli")
+    assert fitted.warnings[0] == "2 arms without pulls left out"
+
+
+def test_the_hint_names_the_first_rows_with_missing_cells(read):
+    text = "experiment,arm,reward\n" + "1,a,\n" * 12
+    with pytest.raises(ValueError, match=r"missing cells: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more$"):
+        read(text)
 
 
 def test_all_bad_rows_are_in_one_report(read, monkeypatch):

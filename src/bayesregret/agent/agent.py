@@ -6,18 +6,18 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.names import shortened
+from bayesregret.agent.names import pairs, shortened, unknown_name
 from bayesregret.agent.remaining import Remaining, Sums
 from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
 from bayesregret.agent.states import of_length
-from bayesregret.checks import MOST_ROUNDS, Array, shown
+from bayesregret.checks import MOST_ROUNDS, Array
 from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
@@ -66,6 +66,11 @@ class Agent(ABC):
     """
 
     schema: ClassVar[type[Struct]]  # what this kind of agent saves
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if cls is Agent:
+            raise TypeError("an agent is made by policy.start(bandit), or read by Agent.from_json(text)")
+        return super().__new__(cls)
 
     def __init__(self, policy: Policy, bandit: Bandit, horizon: int | None, seed: int, chosen: Selection) -> None:
         self.policy = policy
@@ -136,13 +141,7 @@ class Agent(ABC):
         rewards : iterable of float
             Their rewards.
         """
-        try:
-            arms, rewards = list(arms), list(rewards)
-        except TypeError:
-            raise ValueError(f"arms and rewards must be lists, got {shown(arms)} and {shown(rewards)}") from None
-        if len(arms) != len(rewards):
-            raise ValueError(f"arms and rewards must be equally many, got {len(arms)} and {len(rewards)}")
-        batch = [self._checked(arm, reward) for arm, reward in zip(arms, rewards, strict=True)]
+        batch = [self._checked(arm, reward) for arm, reward in pairs(arms, rewards)]
         with self._lock:
             for arm, reward in batch:
                 self._receive(arm, reward)
@@ -330,7 +329,7 @@ class Agent(ABC):
         if isinstance(arm, str) and arm in self._numbers:
             return self._numbers[arm]
         if isinstance(arm, str) and self._names is not None:
-            raise checks.fail("arm", f"the number of an arm or a name such as {checks.shown(self._names[0])}", arm)
+            raise unknown_name(arm, self._names)
         return checks.whole("arm", arm, 0, self.problem.arms - 1)
 
     @cached_property

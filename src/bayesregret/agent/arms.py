@@ -28,6 +28,9 @@ from bayesregret.simulation.kernels.wrong_choice import highest_index, wrong_cho
 from bayesregret.sources import is_outside
 
 SAVED_STATS = ("counts", "totals", "squares", "memory")
+# Plain Python, which is faster for one index, raises these where compiled code, as in simulations, gives inf or nan: at
+# a division by zero, say. The agent then asks the compiled code.
+REFUSED = (ArithmeticError, ValueError)
 
 
 class IndexAgent(Agent):
@@ -50,12 +53,19 @@ class IndexAgent(Agent):
 
     def _learn(self, arm: int, reward: float) -> None:
         count, total = self._count[arm] + 1, self._total[arm] + reward
-        index = arm_index(self.settings, self.belief, arm, count, total)
+        index = self._index_after(arm, count, total)
         self._count[arm], self._total[arm], self._index[arm] = count, total, index
+
+    def _index_after(self, arm: int, count: int, total: float) -> Any:
+        try:
+            return arm_index(self.settings, self.belief, arm, count, total)
+        except REFUSED:
+            index = compile_kernel(_index, type(self._own), type(self.belief))
+            return index(self.settings, self.belief, arm, count, total)
 
     def _compute_all(self) -> None:
         for arm in range(self.problem.arms):
-            self._index[arm] = arm_index(self.settings, self.belief, arm, self._count[arm], self._total[arm])
+            self._index[arm] = self._index_after(arm, self._count[arm], self._total[arm])
 
     def _state(self) -> SavedIndexState:
         return SavedIndexState(counts=list(self._count), totals=list(self._total))
@@ -107,9 +117,20 @@ class PendingIndexAgent(Agent):
         settings, belief, stats = self.settings, self.belief, self._stats
         stale, self._stale = self._stale, set()
         for arm in stale:
-            self._index[arm] = pending_index(settings, belief, stats, arm, self._pending[arm])
+            try:
+                self._index[arm] = pending_index(settings, belief, stats, arm, self._pending[arm])
+            except REFUSED:
+                self._index[arm] = self._compiled_index(arm)
             if stats.counts[arm] == 0 and has_no_mean(belief, stats, arm):
                 self._stale.add(arm)
+
+    def _compiled_index(self, arm: int) -> Any:
+        stats = empty_stats(self.problem.arms)
+        for kept, given in zip(stats[:3], self._stats[:3], strict=True):
+            kept[...] = given
+        stats.received[0] = stats.counts.sum()
+        index = compile_kernel(_pending_index, type(self._own), type(self.belief))
+        return index(self.settings, self.belief, stats, arm, self._pending[arm])
 
     def _learn(self, arm: int, reward: float) -> None:
         self._stale.add(arm)
@@ -232,6 +253,14 @@ class EveryRoundAgent(Agent):
         self.policy.check_memory(self._own, self.belief, stats, self._rounds)
         if isinstance(self.belief, MixtureModel):
             check_mixture_memory(self.belief, stats)
+
+
+def _index(settings: Any, belief: Any, arm: int, count: int, total: float) -> Any:
+    return arm_index(settings, belief, arm, count, total)
+
+
+def _pending_index(settings: Any, belief: Any, stats: Any, arm: int, pending: int) -> Any:
+    return pending_index(settings, belief, stats, arm, pending)
 
 
 def _choose(settings: Any, belief: Any, stats: Any, round_: int, streams: Any) -> Any:

@@ -14,13 +14,14 @@ from bayesregret import checks
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict, policy_to_dict
-from bayesregret.problem import problem_from_dict
+from bayesregret.problem import AGENT, problem_from_dict
 
 if TYPE_CHECKING:
     from bayesregret.agent.agent import Agent
 
-FORMAT = "bayesregret agent"
+FORMAT = AGENT
 VERSION = 2
+LONGEST_NAME = 255  # characters of a text that may be a file name
 D = TypeVar("D")
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -71,15 +72,29 @@ def to_text(settings: Settings, state: msgspec.Struct) -> str:
 
 def parse(text: str | bytes) -> Text:
     """Parse the text of an agent, if this version can read it."""
+    hint = ""
     try:
         found = msgspec.json.decode(text)
-    except (ValueError, TypeError, RecursionError):
-        found = None
+    except (ValueError, TypeError, RecursionError) as error:
+        found, hint = None, _what_is_wrong(text, str(error))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise checks.fail("agent state", "the text that to_json wrote", text)
+        raise ValueError(f"{checks.fail('agent state', 'the text that to_json wrote', text)}{hint}")
     if found.get("version") not in (1, VERSION):
         raise ValueError(f"agent state must be of version 1 or {VERSION}, got {checks.shown(found.get('version'))}")
     return decode(text, Text)
+
+
+def _what_is_wrong(text: Any, error: str) -> str:
+    """A hint for a text that is no JSON: a file name in place of the text, or a damaged one."""
+    if not isinstance(text, str | bytes) or not text:
+        return ""
+    brace: Any = "{" if isinstance(text, str) else b"{"
+    if len(text) <= LONGEST_NAME and brace not in text:
+        return "; this looks like a file name: pass the text in the file"
+    if "truncated" in error:
+        return f"; it is cut off after {len(text):,} characters"
+    place = re.search(r"\(byte (\d+)\)", error)
+    return f"; it is not JSON at character {int(place[1]):,}" if place else ""
 
 
 def read_settings(text: Text) -> Settings:

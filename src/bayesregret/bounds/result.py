@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayesregret.digits import brief
+from bayesregret.digits import brief, lower_bound_digits
 from bayesregret.results import Result, draw_level
 
 if TYPE_CHECKING:
@@ -86,6 +87,13 @@ class Bound(Result):
         """The sum of all terms but the leading one."""
         return sum(list(self.terms.values())[1:])
 
+    @property
+    def shown(self) -> str:
+        """The value with four digits; a certified lower bound is rounded down, so that it stays one."""
+        if (self.form, self.kind) == ("certified", "lower"):
+            return lower_bound_digits(self.value, 4).replace(",", "")
+        return brief(self.value) if math.isfinite(self.value) else str(self.value)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, as `bayesregret bounds --json` prints it."""
         return {
@@ -107,7 +115,7 @@ class Bound(Result):
 
     def table(self) -> list[list[str]]:
         """Return headings and one row."""
-        numbers = [brief(number) for number in (self.value, self.leading, self.remainder)]
+        numbers = [self.shown, brief(self.leading), brief(self.remainder)]
         about = [self.name, self.form, self.source, self.policy]
         return [
             ["bound", "form", "source", "policy", "value", "leading", "remainder", "error", "applies"],

@@ -119,7 +119,7 @@ class BoundTable(Result):
         rows = [["bound", "form", "source", "policy", "value", "leading", "remainder", "error", *compared, "applies"]]
         remarks = self.remarks()
         for bound in self.bounds:
-            numbers = [_shown(number) for number in (bound.value, bound.leading, bound.remainder)]
+            numbers = [bound.shown, _shown(bound.leading), _shown(bound.remainder)]
             ratio = self.ratio(bound)
             ratios = [("-" if ratio is None else _shown(ratio))] if compared else []
             mark = f"{_applies(bound, remarks)}{f', {BEST}' if bound is self.best else ''}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
 from typing import Annotated, Any
 
@@ -133,4 +134,9 @@ def _drop_output() -> None:
 
 def _usage_message(error: Any) -> str:
     command = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
-    return f"{error.format_message().rstrip('.')}{command}"
+    message, meaning = error.format_message().rstrip("."), getattr(getattr(error, "param", None), "help", None)
+    if message.startswith("Missing option") and meaning:
+        message = f"{message}: {meaning.rstrip('.')}"
+    if re.match(r"No such command '.*\.csv'", message):
+        message = f"{message}; bayesregret prior fit reads histories"
+    return f"{message}{command}"

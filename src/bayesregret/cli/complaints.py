@@ -36,9 +36,13 @@ def check_can_be_written(option: str, file: str) -> None:
 
 def complain(message: str, status: int) -> int:
     """Print an error on standard error, one line except in a narrower terminal, and return the exit status."""
-    line = f"{PROGRAM}: {' '.join(message.split())}"
+    print_error(f"{PROGRAM}: {' '.join(message.split())}")
+    return status
+
+
+def print_error(line: str, indent: str = "") -> None:
+    """Print a line on standard error; further lines, in a narrower terminal, are indented."""
     if sys.stderr.isatty():
         columns = shutil.get_terminal_size().columns
-        line = textwrap.fill(line, columns, break_long_words=False, break_on_hyphens=False)
+        line = textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     print(line, file=sys.stderr)
-    return status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from typing import Annotated
 
 from bayesregret.cli import options
@@ -54,6 +56,10 @@ Runs = Annotated[
 Page = Annotated[
     str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
 ]
+ArmNames = Annotated[
+    str | None,
+    option(help="Names of the agent's arms, with commas between them.", section=OUTPUT, metavar="NAME,..."),
+]
 AgentFile = Annotated[
     str | None,
     option(help="Also write an agent that runs the recommended policy.", section=OUTPUT, metavar="FILE.json"),
@@ -84,7 +90,7 @@ def plan(
     regret_per_round: RegretPerRound = None,
     budget: Budget = None,
     delay: Annotated[int, number_option("Rounds that rewards arrive late.", 0)] = 0,
-    batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds.", 1)] = 1,
+    batch: Annotated[int, number_option("Rewards arrive at ends of batches of N rounds, such as days.", 1)] = 1,
     epsilon: Epsilon = None,
     unit: Annotated[str | None, option(help="What rewards count, for example conversions.", metavar="WORD")] = None,
     minimise: Annotated[bool, option("--minimise", "--minimize", help="Rewards are costs: less is better.")] = False,
@@ -94,6 +100,7 @@ def plan(
     threads: options.Threads = None,
     output: Page = None,
     agent: AgentFile = None,
+    arm_names: ArmNames = None,
     json: options.Json = False,
     wide: options.Wide = False,
     progress: options.Progress = None,
@@ -125,8 +132,10 @@ def plan(
             _check_page(output)
         if agent is not None:
             _check_agent(agent)
+        made = bandit()
+        names = None if arm_names is None else _parse_names(arm_names, agent, made.arms)
         found = make_plan(
-            bandit(),
+            made,
             None if not policy else make_policies(policy, None),
             horizon=horizon,
             regret_per_round=regret_per_round,
@@ -148,7 +157,7 @@ def plan(
         found.to_html(output)
         written.append(f"{output} written")
     if agent is not None:
-        write_atomically(agent, found.agent().to_json() + "\n")
+        write_atomically(agent, found.agent(arms=names).to_json() + "\n")
         written.append(f"{agent} written")
     if json:
         show_json(found.to_dict())
@@ -171,3 +180,12 @@ def _check_agent(agent: str) -> None:
     if not agent.endswith(".json"):
         raise ValueError(f"--agent must be the name of a .json file, got {agent}")
     check_can_be_written("--agent", agent)
+
+
+def _parse_names(text: str, agent: str | None, arms: int) -> Sequence[str]:
+    """Names of arms, quoted like the cells of a CSV file, checked before the simulation."""
+    if agent is None:
+        raise ValueError("--arm-names requires --agent")
+    from bayesregret.agent.names import checked_names  # needs NumPy, which help does not
+
+    return checked_names(next(csv.reader([text], skipinitialspace=True), []), arms, "arm_names")

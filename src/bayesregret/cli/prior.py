@@ -11,11 +11,12 @@ import typer
 
 from bayesregret.checks import fail
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input, check_can_be_written, complain
+from bayesregret.cli.complaints import bad_input, check_can_be_written, complain, print_error
 from bayesregret.cli.help import SectionedCommand, SectionedGroup
 from bayesregret.cli.help import columns as define_columns
 from bayesregret.cli.options import OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.digits import counted
 from bayesregret.extras import require
 from bayesregret.spinner import spinning
 
@@ -117,8 +118,9 @@ def fit(
 
     \b
       bernoulli    experiment, arm, pulls, successes
-      gaussian     experiment, arm, pulls, mean, variance or standard_error;
-                   with --reward-noise, neither of the last two is needed
+      gaussian     experiment, arm, pulls, mean, and variance,
+                   standard_deviation or standard_error, of which
+                   none is needed with --reward-noise
       poisson      experiment, arm, pulls or exposure, total or events;
                    pulls need not be whole, for example hours
       any of them  experiment, arm, reward;
@@ -160,11 +162,24 @@ def fit(
     if json:
         show_json(fitted.to_dict() | ({} if bandit is None else {"problem": bandit.to_dict()}))
         return
-    below = [f"{file} written" for file in (output, figure) if file is not None]
-    if output is None:
-        more = f"--arms {fitted.most_arms} --output problem.toml"
-        below.append(f"to go on: add {more}, then bayesregret plan problem.toml")
+    if output is None or bandit is None:
+        below = [_next_step(fitted)]
+    else:
+        known = [f"{name} {value:g}" for name, value in (("level", level), ("width", width)) if value is not None]
+        below = [f"{output} written: {', '.join([counted(bandit.arms, 'arm'), *known])}"]
+    if figure is not None:
+        below.insert(0 if output is None else 1, f"{figure} written")
     show_tables([fitted.table()], "\n".join([fitted.summary(), *below]), wide=wide)
+
+
+def _next_step(fitted: FittedPrior) -> str:
+    """What to type for the problem of a new experiment."""
+    one_arm, limit = fitted.most_arms < 2, fitted.width_limit
+    width = [] if limit is None else ["--width W"]
+    options = [f"--arms {'N' if one_arm else fitted.most_arms}", *width, "--output problem.toml"]
+    notes = ["N at least 2"] * one_arm + ([] if limit is None else [f"W up to {limit:.2g}"])
+    where = f", with {' and '.join(notes)}" if notes else ""
+    return f"to go on: add {' '.join(options)}{where}, then bayesregret plan problem.toml"
 
 
 def _parse_columns(text: str) -> dict[str, str]:
@@ -195,7 +210,7 @@ def _report_of_rows() -> Iterator[None]:
             raise
         complain(first, BAD_INPUT)
         for row in rows:
-            typer.echo(f"  {row}", err=True)
+            print_error(f"  {row}", indent="    ")
         raise typer.Exit(BAD_INPUT) from None
 
 

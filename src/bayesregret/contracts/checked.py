@@ -10,13 +10,20 @@ from typing import Any
 import numpy as np
 
 from bayesregret import checks
+from bayesregret.contracts.policy import rising_index
 from bayesregret.dispatch import Contract, all_contracts
 from bayesregret.sources import is_outside_file
+
+# An index that should rise is compared with itself this many times the round later, up to a rounding error.
+LATER, ROUNDING = (2, 4), 1e-9
 
 
 @contextmanager
 def checked_results() -> Iterator[None]:
-    """Check what every contract's body from outside the package returns, while plain Python runs."""
+    """Check what every contract's body from outside the package returns, while plain Python runs.
+
+    End early, without an error, where plain Python refuses to compute what is inf or nan in compiled code.
+    """
     kept = {id(each): dict(each.bodies) for each in all_contracts()}
     try:
         for each in all_contracts():
@@ -24,6 +31,11 @@ def checked_results() -> Iterator[None]:
                 if is_outside_file(body.__code__.co_filename):
                     each.bodies[subject] = _checked(each, body)
         yield
+    except ArithmeticError:
+        pass
+    except ValueError as error:
+        if str(error) != "math domain error":
+            raise
     finally:
         for each in all_contracts():
             each.bodies.update(kept[id(each)])
@@ -37,6 +49,8 @@ def _checked(made: Contract, body: Callable[..., Any]) -> Callable[..., Any]:
         _check_result(made, body.__name__, names, found)
         if names[:1] == ["arm"]:
             _check_arm(body.__name__, found[0], args[2].counts.shape[0])
+        if made is rising_index:
+            _check_rise(body, found, *args)
         return found
 
     return call
@@ -64,6 +78,18 @@ def _is_kind(name: str, part: Any) -> bool:
 def _check_arm(body: str, arm: Any, arms: int) -> None:
     if not isinstance(arm, int | np.integer) or not 0 <= arm < arms:
         raise not_an_arm(body, arm, arms)
+
+
+def _check_rise(body: Callable[..., Any], found: float, *args: Any) -> None:
+    *same, now = args
+    for later in (times * now for times in LATER):
+        index = body(*same, later)
+        if index < found - ROUNDING * abs(found):
+            raise ValueError(
+                f"{body.__name__} must never fall from one round to a later one with the same data, got "
+                f"{checks.shown(float(found))} in round {now} and {checks.shown(float(index))} in round {later}: an "
+                "index that falls needs choose_arm"
+            )
 
 
 def not_an_arm(body: str, arm: Any, arms: int) -> ValueError:

@@ -35,7 +35,7 @@ def divergence(model, arm, mean, other):
 
 @contract(returns="answer")
 def never_lowers(model, pulls, gain):
-    """Whether `pulls` rewards that sum to `gain` can only have raised the arm's index."""
+    """Whether `pulls` rewards that sum to `gain` can only have raised the arm's belief: each of its quantiles."""
 
 
 @never_lowers.otherwise
@@ -54,6 +54,19 @@ def limit_rise(model, arm, mean, limit):
 
 
 # --- policies with a rising index ----------------------------------------------------------------------------------
+
+
+@contract(returns="answer")
+def follows_belief(policy):
+    """Whether a rising index never falls with rewards that can only raise the arm's belief, as `never_lowers` says.
+
+    A quantile follows. A mean plus a width does not: a success raises the mean, but may narrow the width by more.
+    """
+
+
+@follows_belief.otherwise
+def may_fall(policy):
+    return False
 
 
 @contract(returns="time")

@@ -12,15 +12,33 @@ from bayesregret.dispatch import contract, jitable
 
 
 class Stats(NamedTuple):
-    """What a policy has observed, and the memory it asked for."""
+    """What a policy has observed, and the memory it asked for.
 
-    counts: NDArray[np.int64]  # (arms,): rewards received
-    totals: NDArray[np.float64]  # (arms,): their sums
-    squares: NDArray[np.float64]  # (arms,): sums of squared deviations from the arm's sample mean
-    memory: NDArray[np.float64]  # numbers that the policy keeps; 0 at first, saved with an agent
-    scratch: NDArray[np.float64]  # numbers that the policy can compute again; 0 at first, not saved
-    received: NDArray[np.int64]  # (1,): rewards received from all arms
-    score: NDArray[np.float64]  # (2,): the last tail probability whose normal quantile was needed, and that quantile
+    Attributes
+    ----------
+    counts : (arms,) int
+        Rewards received.
+    totals : (arms,)
+        Their sums.
+    squares : (arms,)
+        Sums of squared deviations from the arm's sample mean.
+    memory : (any,)
+        Numbers that the policy keeps; 0 at first, saved with an agent.
+    scratch : (any,)
+        Numbers that the policy can compute again; 0 at first, not saved.
+    received : (1,) int
+        Rewards received from all arms.
+    score : (2,)
+        The last tail probability whose normal quantile was needed, and that quantile.
+    """
+
+    counts: NDArray[np.int64]
+    totals: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    scratch: NDArray[np.float64]
+    received: NDArray[np.int64]
+    score: NDArray[np.float64]
 
 
 def empty_stats(arms: int, memory: int = 0, scratch: int = 0) -> Stats:

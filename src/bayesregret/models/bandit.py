@@ -320,7 +320,9 @@ def as_bandit(given: BanditLike) -> Bandit:
         return given
     make = getattr(given, "bandit", None)
     if not callable(make) or isinstance(given, type):
-        raise checks.fail("bandit", "a bandit such as GaussianBandit", given)
+        is_file = isinstance(given, str) and given.endswith((".toml", ".json"))
+        hint = f"; load_problem({given!r}) reads one" if is_file else ""
+        raise ValueError(f"{checks.fail('bandit', 'a bandit such as GaussianBandit', given)}{hint}")
     return make()  # type: ignore[no-any-return]
 
 

@@ -8,12 +8,14 @@ from bayesregret.bounds.least import Least, is_programmed, least_regret
 from bayesregret.digits import counted
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
 from bayesregret.planning.perturbed_priors import prior_moments
+from bayesregret.simulation.cost import shown_time
 
 # For each number of arms, the longest horizon whose optimal regret takes about a second.
 QUICK_OPTIMUM = {1: 1_000_000, 2: 150, 3: 40}
 ACCURACY = 1e-2  # of a lower bound: rougher ones are lower
 # Approximate work of a lower bound, in units of 0.2 milliseconds of one processor, and how much of it is quick.
 QUICK_WORK = 12_000
+SECONDS_PER_WORK = 4e-4  # at the accuracy of `optimal`
 POISSON_KIND, SCALED_KIND = 100_000, 10_000
 GAUSSIAN, GAUSSIAN_KIND, LINEAR_ARM = 2_000, 200, 100
 BERNOULLI_ROUNDS = 300  # the work of a kind of Bernoulli arms, however short the horizon is
@@ -42,7 +44,7 @@ def work_of_lower_bound(bandit: Bandit, horizon: int) -> int:
     return kinds * (POISSON_KIND if bandit.kind == "poisson" else SCALED_KIND)
 
 
-def why_no_ratios(bandit: Bandit, horizon: int, least: Least | None) -> list[str]:
+def why_no_ratios(bandit: Bandit, horizon: int, least: Least | None, *, is_late: bool = False) -> list[str]:
     """Return a note if the least regret is unknown: it takes too long, or no bound is proved here."""
     if bandit.arms == 1 or (least is not None and least.regret > 0.0):
         return []
@@ -51,7 +53,6 @@ def why_no_ratios(bandit: Bandit, horizon: int, least: Least | None) -> list[str
     parts = len(bandit.bandits) if isinstance(bandit, MixtureBandit) else 0
     what = f"a mixture of {parts} bandits" if parts else f"{bandit.a_kind} bandit"
     rounds = counted(horizon, "round")
-    return [
-        f"The least regret of any policy is not computed: that takes long for {what} over {rounds} (bayesregret "
-        "optimal computes it)."
-    ]
+    time = shown_time(SECONDS_PER_WORK * work_of_lower_bound(bandit, horizon))
+    elsewhere = "" if is_late else f" (bayesregret optimal computes a lower bound in roughly {time}, then simulates)"
+    return [f"The least regret of any policy is not computed: that takes long for {what} over {rounds}{elsewhere}."]

@@ -35,7 +35,7 @@ from bayesregret.planning.settling import settling
 from bayesregret.planning.targets import Inversion, arms_for, horizon_for, width_for
 from bayesregret.planning.tracked_simulation import paired
 from bayesregret.policies import BayesUCB, ExploreCommit, Policy
-from bayesregret.policy_data import Policies, named, with_settings
+from bayesregret.policy_data import Policies, named, named_with_deltas, with_settings
 from bayesregret.progress import open_progress
 from bayesregret.simulation.cost import checked_time
 from bayesregret.simulation.engines.choose import EngineLike, as_engine
@@ -179,7 +179,7 @@ def _chosen(bandit: Bandit, policies: Any, horizon: int) -> dict[str, Policy]:
     """The policies by name: the default ones that run on this bandit, or the given ones, which all must."""
     if policies is None:
         return named(default_policies(bandit, horizon))
-    chosen = {name: with_belief(policy, bandit) for name, policy in named(policies).items()}
+    chosen = {name: with_belief(policy, bandit) for name, policy in named_with_deltas(policies).items()}
     for policy in chosen.values():
         check_runs_on(bandit, policy, horizon)
     return chosen
@@ -239,7 +239,7 @@ def _plan(experiment: PlannedExperiment, chosen: dict[str, Policy], request: Req
         inversions=tuple(inversions),
         notes=(
             *(*notes, *more, *refused),
-            *why_no_ratios(bandit, experiment.horizon, experiment.least),
+            *why_no_ratios(bandit, experiment.horizon, experiment.least, is_late=not experiment.is_immediate),
             *_bound_for_all(experiment, outcomes),
         ),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from bayesregret.bounds.result import Bound
 from bayesregret.checks import Array
 from bayesregret.planning.tracked_simulation import TrackedRuns
-from bayesregret.planning.zero_crossing import Crossing, SampledFunction
+from bayesregret.planning.zero_crossing import Z_95, Crossing, SampledFunction
 from bayesregret.policies import Policy
 from bayesregret.simulation.estimates import Estimate, estimate
 
@@ -48,6 +48,11 @@ class PolicyOutcome:
         if self.exact is None or self.exact_error is None:
             return self.simulated
         return Estimate(self.exact, self.exact_error)
+
+    @property
+    def most_regret(self) -> float:
+        """Regret is not above this: with the numerical error, or with 95 percent confidence where it is simulated."""
+        return self.regret.mean + (1.0 if self.exact is not None else Z_95) * self.regret.stderr
 
     @property
     def regret_per_round(self) -> Estimate:

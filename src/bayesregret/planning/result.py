@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -156,12 +156,10 @@ class Plan(Result):
 
     def _ratio_text(self, outcome: PolicyOutcome, ratio: float) -> str:
         """The ratio to the least regret, or its upper limit where only a lower bound is known."""
-        is_limit = self.least is not None and not self.least.exact
-        if is_limit and outcome.exact is not None:
-            return f"at most {upper_bound_digits(ratio, 3)}"
+        if self.least is not None and not self.least.exact:
+            return f"at most {upper_bound_digits(outcome.most_regret / self.least.regret, 3)}"
         relative_error = outcome.regret.stderr / outcome.regret.mean if outcome.regret.mean > 0.0 else 0.0
-        text = rounded_to_error(ratio, max(1e-4, relative_error) * ratio)
-        return f"at most {text}" if is_limit else text
+        return rounded_to_error(ratio, max(1e-4, relative_error) * ratio)
 
     def _settled_text(self, outcome: PolicyOutcome) -> str:
         if outcome.settled is not None:
@@ -173,9 +171,17 @@ class Plan(Result):
         """Return the conclusions as sentences: the recommended policy first, then the reasons."""
         return sentences(self)
 
-    def agent(self) -> Agent:
-        """Start an agent that runs the recommended policy."""
-        return self.best.policy.start(self.bandit, horizon=self.horizon)
+    def agent(self, *, arms: Sequence[str] | None = None, seed: int = 0) -> Agent:
+        """Start an agent that runs the recommended policy.
+
+        Parameters
+        ----------
+        arms : sequence of str, optional
+            Names of the arms, by which the agent may be given rewards.
+        seed : int
+            Seed of the policy's own random choices.
+        """
+        return self.best.policy.start(self.bandit, horizon=self.horizon, seed=seed, arms=arms)
 
     def snippet(self, *, problem: str | None = None, agent: str | None = None) -> str:
         """Return Python code that runs the recommended policy.

@@ -12,6 +12,7 @@ from bayesregret.digits import (
     listed,
     lower_bound_digits,
     rounded_to_error,
+    upper_bound_digits,
     with_error,
     with_interval,
     with_thousands,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 def sentences(plan: Plan) -> list[str]:
     if plan.bandit.arms == 1:
         return [answer(plan), *(inversion_line(inversion, plan.bandit) for inversion in plan.inversions)]
-    found = [answer(plan), least_line(plan), *reward_lines(plan), ab_test_line(plan)]
+    found = [answer(plan), tuned_line(plan), least_line(plan), *reward_lines(plan), ab_test_line(plan)]
     if plan.settling is not None:
         found.append(settling_line(plan.settling, plan.best.name))
     if plan.worth is not None:
@@ -66,17 +67,29 @@ def answer(plan: Plan) -> str:
     return f"{run} Too close to tell apart: {listed(close)}." if close else run
 
 
+def tuned_line(plan: Plan) -> str | None:
+    """The risk of a recommended delta that the plan chose, and the policy to take instead."""
+    if not plan.best.is_tuned or keeps_control(plan):
+        return None
+    risk = f"Its delta is tuned to this prior and {counted(plan.horizon, 'round')}: it fails rarely and badly."
+    others = [found for found in plan.outcomes.values() if not found.is_tuned and found.name != AB_TEST]
+    if not others:
+        return risk
+    other = min(others, key=lambda found: found.regret.mean)
+    return f"{risk} The best policy without a tuned setting: {other.name}, {_regret_text(other)}."
+
+
 def least_line(plan: Plan) -> str | None:
     """How much of the regret of the best policy any other one could still save, with 95 percent confidence."""
-    least, regret, name = plan.least, plan.best.regret, called(plan.best.name)
+    least, most, name = plan.least, plan.best.most_regret, called(plan.best.name)
     if least is None or least.regret <= 0.0:
         return None
     no_less = f"No policy can lose less than {lower_bound_digits(least.regret, 4)}"
-    certain = Z_95 if plan.best.exact is None else 1.0
-    most = regret.mean + certain * regret.stderr
     if most <= least.regret:
         return f"{no_less}, and {name} loses no more, as far as was simulated."
-    return f"{no_less}: at most {_percent(1.0 - least.regret / most)} of the regret of {name} could still be saved."
+    saved = upper_bound_digits(100.0 * (1.0 - least.regret / most), 3)
+    sure = ", 95 percent sure" if plan.best.exact is None else ""
+    return f"{no_less}: at most {saved} percent of the regret of {name} could still be saved{sure}."
 
 
 def keeps_control(plan: Plan) -> bool:

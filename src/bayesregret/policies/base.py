@@ -55,6 +55,10 @@ class Policy(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "ClassVar" not in str(_hints(cls).get("name", "ClassVar")):
+            raise TypeError(
+                f"{cls.__name__}.name must have no annotation, which would make it a setting: write name = ..."
+            )
         if "name" in cls.__dict__:
             taken = Policy.classes.get(cls.name)
             if taken is not None and is_outside((cls,)) and not is_outside((taken,)):

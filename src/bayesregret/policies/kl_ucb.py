@@ -13,6 +13,7 @@ from bayesregret.checks import Array
 from bayesregret.contracts import divergence_limit, rising_index
 from bayesregret.contracts.fast import (
     divergence,
+    follows_belief,
     index_multiplier,
     index_rise,
     index_tangent,
@@ -56,6 +57,13 @@ def divergence_index(policy, model, stats, arm, round_):
     if count == 0:
         return math.inf
     return divergence_limit(model, arm, stats.totals[arm] / count, exploration(policy.c, round_) / count)
+
+
+@follows_belief.implement(MovingDivergence)
+@follows_belief.implement(ConcaveDivergence)
+def limit_follows(policy):
+    """A reward raises the limit if it raises the likelihood of means above the limit, relative to the highest."""
+    return True
 
 
 @jitable

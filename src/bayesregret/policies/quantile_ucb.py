@@ -10,7 +10,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import posterior_quantile, rising_index
-from bayesregret.contracts.fast import index_multiplier, index_rise, normal_deviation, quantile_rise
+from bayesregret.contracts.fast import follows_belief, index_multiplier, index_rise, normal_deviation, quantile_rise
 from bayesregret.dispatch import jitable
 from bayesregret.elementary import exp, log
 from bayesregret.numerics.normal_tails import ndtri, ndtri_of_each
@@ -39,6 +39,12 @@ class ConcaveQuantile(NamedTuple):
 def quantile_index(policy, model, stats, arm, round_):
     """Quantile of order 1 - 1 / (t (log n)^c), from its tail, which keeps all digits."""
     return posterior_quantile(model, stats, arm, tail_in_round(policy, round_))
+
+
+@follows_belief.implement(MovingQuantile)
+@follows_belief.implement(ConcaveQuantile)
+def quantile_follows(policy):
+    return True
 
 
 @jitable

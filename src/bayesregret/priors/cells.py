@@ -129,7 +129,9 @@ def refuse_values(rows: Rows, column: Column, bad: Mask, may_be: str | Callable[
 
     def message(at: int) -> str:
         allowed = may_be if isinstance(may_be, str) else may_be(at)
-        return f"{column.name} must be {allowed}, got {_shown(float(column.values[at]))}"
+        value = float(column.values[at])
+        is_rate = column.kind is WHOLE and 0.0 < value < 1.0
+        return f"{column.name} must be {allowed}, got {_shown(value)}" + ": a rate? It must be a count" * is_rate
 
     rows.refuse(bad, message)
 
@@ -140,4 +142,7 @@ def _unreadable(column: Column) -> Callable[[int], str]:
 
 
 def _shown(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) <= LARGEST_COUNT else str(value)
+    if value.is_integer() and abs(value) <= LARGEST_COUNT:
+        return str(int(value))
+    short = f"{value:.4g}"
+    return str(value) if float(short).is_integer() else short  # rounding must not hide what is wrong

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,10 +18,11 @@ REWARD = "reward"
 # `reward` in their place.
 SUMMARIES: dict[str, tuple[tuple[str, ...], ...]] = {
     "bernoulli": (("pulls",), ("successes",)),
-    "gaussian": (("pulls",), ("mean",), ("variance", "standard_error")),
+    "gaussian": (("pulls",), ("mean",), ("variance", "standard_deviation", "standard_error")),
     "poisson": (("pulls", "exposure"), ("total", "events")),
 }
-RENAMING = "rename yours with --columns (columns= in Python)"
+# Names that people give to columns of standard deviations; the word may be one of several.
+DEVIATION = re.compile(r"(?:^|[^a-z])(?:sd|std|stdev|stddev|std\.? ?dev|standard deviation|sigma)(?:[^a-z]|$)")
 MOST_NAMES, LONGEST_NAMES = 12, 120  # number of columns and of characters that a message lists
 
 
@@ -49,8 +51,12 @@ def check_renames(columns: Mapping[str, Any] | None, model: str) -> dict[str, st
         raise checks.fail("columns", 'a table of names and your columns, such as {"pulls": "visitors"}', columns)
     known = (*LABELS, *itertools.chain(*SUMMARIES[model]), REWARD)
     renames: dict[str, str] = {}
-    for name, column in zip(normal_names(columns), columns.values(), strict=True):
+    for given, column in columns.items():
+        (name,) = normal_names([given])
         if name not in known:
+            theirs = " ".join(str(column).split())
+            if name and normal_names([theirs])[0] in known:
+                raise ValueError(f"columns: our name comes first; did you mean {theirs.lower()}={_printable(given)}?")
             raise ValueError(
                 f"columns: {checks.shown(name)} is not a column of a {model} history, which may have "
                 f"{', '.join(known)}; our name comes first, as in experiment=Campaign"
@@ -70,6 +76,16 @@ def renamed(columns: Columns, renames: Mapping[str, str]) -> Columns:
     theirs = normal_names(renames.values())
     others = {name: column for name, column in columns.items() if name not in {*renames, *theirs}}
     return others | {name: columns[column] for name, column in zip(renames, theirs, strict=True)}
+
+
+def doubts(renames: Mapping[str, str]) -> tuple[str, ...]:
+    """A line for each renamed column whose name says that it holds something else."""
+    return tuple(
+        f"the column {_printable(renames[name])} is read as the {name}; if it has standard deviations, write "
+        f"standard_deviation={_printable(renames[name])}"
+        for name in ("variance", "standard_error")
+        if name in renames and DEVIATION.search(renames[name].lower().replace("_", " "))
+    )
 
 
 def title(name: str, renames: Mapping[str, str]) -> str:
@@ -100,15 +116,20 @@ def choose_columns(
     if complete:
         return max(complete, key=lambda choice: len(renames.keys() & set(choice)))
     closest = max(choices, key=lambda choice: len(names & set(choice)))
-    missing = next(name for name in (*LABELS, *closest) if name not in names)
-    raise ValueError(f"column {missing} is missing; found: {listed(found)}; {_wanted(model, slots)}")
+    missing = [name for name in (*LABELS, *closest) if name not in names]
+    lacks = f"column {missing[0]} is missing" if len(missing) == 1 else f"columns {', '.join(missing)} are missing"
+    pairs = ",".join(f"{name}=YOURS" for name in missing)
+    raise ValueError(
+        f"{lacks}; found: {listed(found)}; {_wanted(model, slots)}; rename yours with --columns {pairs} (columns= in "
+        "Python)"
+    )
 
 
 def _wanted(model: str, slots: Iterable[tuple[str, ...]]) -> str:
-    """The columns of a history, and how to rename others."""
-    summary = (" (or ".join(slot) + ")" * (len(slot) - 1) for slot in slots)
+    """The columns of a history."""
+    summary = (slot[0] + f" (or {', '.join(slot[1:])})" * (len(slot) > 1) for slot in slots)
     labels = ", ".join(LABELS)
-    return f"a {model} history has {labels}, {', '.join(summary)}; or {labels}, {REWARD}; {RENAMING}"
+    return f"a {model} history has {labels}, {', '.join(summary)}; or {labels}, {REWARD}"
 
 
 def listed(names: Collection[Any]) -> str:

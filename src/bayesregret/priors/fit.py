@@ -49,9 +49,9 @@ def fit_prior(
     ----------
     history : path, mapping of columns, iterable of rows or pandas.DataFrame
         A CSV file, a table of columns or a list of rows. Each row is an arm of an experiment: `experiment`, `arm` and
-        `pulls`, with `successes` (bernoulli), `mean` and `variance` or `standard_error` (gaussian), or `total`
-        (poisson, where `pulls` may be any exposure); or it is a single reward: `experiment`, `arm` and `reward`. Arms
-        are exchangeable, whatever their names.
+        `pulls`, with `successes` (bernoulli), `mean` and `variance`, `standard_deviation` or `standard_error`
+        (gaussian), or `total` (poisson, where `pulls` may be any exposure); or it is a single reward: `experiment`,
+        `arm` and `reward`. Arms are exchangeable, whatever their names.
     model : str
         "bernoulli", "gaussian" or "poisson".
     grouped : bool, optional
@@ -169,7 +169,11 @@ def _finished(family: Family, found: Fit, comparison: LikelihoodRatio | str) -> 
         standard_errors=errors,
         log_likelihood=found.optimum.value,
         comparison=comparison if isinstance(comparison, LikelihoodRatio) else None,
-        warnings=(*_skipped(family.history), *fit_warnings(family, named, errors, limits, comparison)),
+        warnings=(
+            *_left_out(family.history),
+            *family.history.doubts,
+            *fit_warnings(family, named, errors, limits, comparison),
+        ),
         upper_limits=limits,
         family=family,
         point=best,
@@ -177,5 +181,8 @@ def _finished(family: Family, found: Fit, comparison: LikelihoodRatio | str) -> 
     )
 
 
-def _skipped(history: History) -> list[str]:
-    return [f"{counted(history.skipped, 'row')} with missing cells skipped"] if history.skipped else []
+def _left_out(history: History) -> list[str]:
+    return [
+        *[f"{counted(history.skipped, 'row')} with missing cells skipped"] * (history.skipped > 0),
+        *[f"{counted(history.empty, 'arm')} without pulls left out"] * (history.empty > 0),
+    ]

@@ -104,6 +104,11 @@ class FittedPrior(Result):
         """Number of arms of the largest past experiment."""
         return int(self.family.history.arms_per_experiment.max())
 
+    @property
+    def width_limit(self) -> float | None:
+        """The largest likely width where the best one is 0, so that `bandit` needs one; otherwise None."""
+        return self.upper_limits[self.family.width_name] if self.point.spread == 0.0 else None
+
     def level_quantile(self, share: float) -> float:
         """Return a quantile of the levels of experiments; the typical level if they are not grouped.
 
@@ -155,7 +160,7 @@ class FittedPrior(Result):
         if spread == 0.0:
             raise ValueError(
                 "width must be given: the history's arms differ by no more than chance explains; up to "
-                f"{self.upper_limits[self.family.width_name]:.2g} is likely"
+                f"{self.width_limit:.2g} is likely"
             )
         return new_bandit(self.family, arms, new_level, spread, error)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,14 @@ from bayesregret.priors.cells import (
     read_column,
     refuse_values,
 )
-from bayesregret.priors.columns import LABELS, REWARD, Columns, check_renames, choose_columns, renamed, title
+from bayesregret.priors.columns import LABELS, REWARD, Columns, check_renames, choose_columns, doubts, renamed, title
 from bayesregret.priors.readers import column_blocks
 from bayesregret.priors.row_report import Index as Index
 from bayesregret.priors.row_report import Mask, RowReport, Rows
 
 REWARD_KINDS = {"bernoulli": TRUTH, "gaussian": REAL, "poisson": WHOLE}
-KINDS = {"exposure": EXPOSURE, "mean": REAL, "variance": NOT_NEGATIVE, "standard_error": NOT_NEGATIVE}  # others: WHOLE
+SPREADS = ("variance", "standard_deviation", "standard_error")
+KINDS = {"exposure": EXPOSURE, "mean": REAL} | dict.fromkeys(SPREADS, NOT_NEGATIVE)  # others: WHOLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class History:
     squares: Array  # sums of squared deviations from the arm's mean; incomplete if the noise is known
     experiments: int
     skipped: int = 0  # rows left out because a cell is missing
+    empty: int = 0  # arms left out because they have no pulls
+    doubts: tuple[str, ...] = ()  # about the columns
 
     @property
     def arms(self) -> int:
@@ -122,8 +125,12 @@ class _Reading:
         if len(arm) == 0:
             raise ValueError(self._why_empty())
         table = [np.concatenate(parts) for parts in zip(*(values for _, values in blocks), strict=True)]
+        used = self.renames.keys() & set(needed)
         sums = _sums(needed, table, arm, len(self.numbers))
-        return _by_experiment(list(self.numbers), *sums, self.report.skipped)
+        empty = int((sums[0][np.unique(arm)] == 0.0).sum())  # an arm with skipped rows alone is not one of them
+        doubtful = doubts({name: self.renames[name] for name in used})
+        found = _by_experiment(list(self.numbers), *sums)
+        return replace(found, skipped=self.report.skipped, empty=empty, doubts=doubtful)
 
     def _why_empty(self) -> str:
         skipped = self.report.skipped
@@ -174,7 +181,7 @@ def _is_missing(label: Any) -> bool:
 
 def _where_needed(names: Sequence[str], pulls: Array) -> list[Mask]:
     """The rows in which each column is needed: a mean needs a pull, a variance two."""
-    more_than = {"mean": 0.0, "variance": 1.0, "standard_error": 1.0}
+    more_than = {"mean": 0.0} | dict.fromkeys(SPREADS, 1.0)
     return [pulls > more_than[name] if name in more_than else np.ones(len(pulls), dtype=np.bool_) for name in names]
 
 
@@ -202,8 +209,14 @@ def _sums(names: Sequence[str], table: Sequence[Array], arm: Index, arms: int) -
     inside = np.zeros(len(pulls))
     if len(table) > 2:
         given = np.where(pulls > 1, table[2], 0.0)
-        inside = (pulls - 1.0) * (pulls * given**2 if names[2] == "standard_error" else given)
+        inside = (pulls - 1.0) * _variance(names[2], given, pulls)
     return _pooled(arm, pulls, np.where(pulls > 0, table[1], 0.0), inside, arms)
+
+
+def _variance(name: str, given: Array, pulls: Array) -> Array:
+    if name == "variance":
+        return given
+    return given**2 if name == "standard_deviation" else pulls * given**2
 
 
 def _pooled(arm: Index, pulls: Array, means: Array, inside: Array, arms: int) -> Sums:
@@ -217,7 +230,7 @@ def _sum_by_arm(arm: Index, values: Array, arms: int) -> Array:
     return np.asarray(np.bincount(arm, values, arms), dtype=np.float64)
 
 
-def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, squares: Array, skipped: int) -> History:
+def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, squares: Array) -> History:
     """Group the arms by experiment, both in order of appearance."""
     numbers: dict[Any, int] = {}
     used = [arm for arm in range(len(labels)) if pulls[arm] > 0]
@@ -227,4 +240,4 @@ def _by_experiment(labels: list[tuple[Any, Any]], pulls: Array, totals: Array, s
     order = np.argsort(experiment, kind="stable")
     arms = np.array(used, dtype=np.intp)[order]
     sorted_labels = tuple(labels[arm] for arm in arms)
-    return History(sorted_labels, experiment[order], pulls[arms], totals[arms], squares[arms], len(numbers), skipped)
+    return History(sorted_labels, experiment[order], pulls[arms], totals[arms], squares[arms], len(numbers))

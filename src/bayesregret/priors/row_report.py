@@ -29,13 +29,16 @@ class RowReport:
         self.word, self.skip_missing = word, skip_missing
         self.skipped = 0
         self._bad = 0
-        self._some_missing = False
+        self._missing: list[int] = []  # the first rows with missing cells
+        self._missing_rows = 0
         self._messages: dict[int, str] = {}  # by the row's number; the first MOST_SHOWN bad rows are among them
 
     def add(self, numbers: Sequence[int] | Index, message: Callable[[int], str], *, missing: bool = False) -> None:
         """Add rows, in ascending order, of which none was added before; `message` takes a position in `numbers`."""
         self._bad += len(numbers)
-        self._some_missing |= missing and len(numbers) > 0
+        if missing:
+            self._missing_rows += len(numbers)
+            self._missing = sorted([*self._missing, *map(int, numbers[:MOST_SHOWN])])[:MOST_SHOWN]
         for at, number in enumerate(numbers[:MOST_SHOWN]):
             self._messages[int(number)] = message(at)
 
@@ -44,11 +47,17 @@ class RowReport:
         if self._bad == 0:
             return
         lines = [f"{self.word} {number}: {text}" for number, text in sorted(self._messages.items())[:MOST_SHOWN]]
-        hint = [HINT] if self._some_missing else []
+        hint = [f"{HINT}: {self._missing_named()}"] if self._missing else []
         if self._bad == 1:
             raise ValueError("; ".join([*lines, *hint]))
         more = [f"and {self._bad - MOST_SHOWN:,} more"] if self._bad > MOST_SHOWN else []
         raise ValueError("\n".join([f"{self._bad:,} bad rows", *lines, *more, *hint]))
+
+    def _missing_named(self) -> str:
+        """The numbers of the rows with missing cells."""
+        more = self._missing_rows - len(self._missing)
+        words = self.word if self._missing_rows == 1 else f"{self.word}s"
+        return f"{words} {', '.join(map(str, self._missing))}" + f" and {more:,} more" * (more > 0)
 
 
 class Rows:

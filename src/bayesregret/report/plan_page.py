@@ -21,6 +21,7 @@ from bayesregret.planning.summary_text import (
     reward_lines,
     scenario_lines,
     settling_line,
+    tuned_line,
     worth_line,
 )
 from bayesregret.report.downloads import plan_downloads
@@ -51,6 +52,7 @@ def _contents(plan: Plan) -> dict[str, Any]:
     return {
         "title": f"{counted(plan.bandit.arms, 'arm')}, {counted(plan.horizon, 'round')}: which policy to run",
         "answer": answer(plan),
+        "tuned": tuned_line(plan) if has_choice else None,
         "split": ab_test_line(plan),
         "least": least_line(plan) if has_choice else None,
         "settling": None if plan.settling is None else settling_line(plan.settling, plan.best.name),

@@ -15,7 +15,7 @@ from bayesregret.bounds.gaps.gaussian import GaussianGaps, gaussian_gaps
 from bayesregret.checks import Array, in_full
 from bayesregret.models import BernoulliBandit, GaussianBandit
 
-AS_PRINTED = "as printed: numbers of pulls may be negative and are not rounded up; certified_floor repairs both"
+AS_PRINTED = "false as printed: it counts negative pulls and forgets one pull per arm; certified_floor repairs both"
 
 
 @gap_dependent.of(GaussianBandit, "Theorem 1")

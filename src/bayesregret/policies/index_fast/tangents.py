@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesregret.contracts import choose_arm, rising_index
-from bayesregret.contracts.fast import index_rise, index_tangent, index_time, keeps_lead, never_lowers, take_lead
+from bayesregret.contracts.fast import (
+    follows_belief,
+    index_rise,
+    index_tangent,
+    index_time,
+    keeps_lead,
+    never_lowers,
+    take_lead,
+)
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.elementary import log
 
@@ -72,7 +80,7 @@ def choose_by_tangents(policy, model, stats, round_, stream):
 
 @keeps_lead.implement(HighestByTangents)
 def is_not_lower(policy, model, lease, round_, arm, count, total):
-    return never_lowers(model, count - lease.count, total - lease.total)
+    return follows_belief(policy.policy) and never_lowers(model, count - lease.count, total - lease.total)
 
 
 @take_lead.implement(HighestByTangents)

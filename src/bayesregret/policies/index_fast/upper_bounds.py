@@ -10,7 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from bayesregret.contracts import choose_arm, rising_index
-from bayesregret.contracts.fast import never_lowers
+from bayesregret.contracts.fast import follows_belief, never_lowers
 from bayesregret.dispatch import jitable, rarely_called
 from bayesregret.policies.selection import NO_ARM
 
@@ -47,8 +47,9 @@ def choose_highest_rising(policy, model, stats, round_, stream):
         pulls = stats.counts[leader] - scratch[COUNT]
         if stats.received[0] - scratch[RECEIVED] == pulls:  # all of the leader
             # The infinite index of an arm never pulled is no belief, and falls with any reward.
-            if scratch[LOWER] < math.inf and never_lowers(model, pulls, stats.totals[leader] - scratch[TOTAL]):
-                return leader, stream
+            if scratch[LOWER] < math.inf and follows_belief(policy.policy):
+                if never_lowers(model, pulls, stats.totals[leader] - scratch[TOTAL]):
+                    return leader, stream
             keep_lower_bound(
                 stats, leader, rising_index(policy.policy, model, stats, leader, int(scratch[LOWER_ROUND]))
             )

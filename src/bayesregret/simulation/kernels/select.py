@@ -109,8 +109,8 @@ def _select_mixture(policy: Policy, bandit: Bandit, settings: Any, belief: Mixtu
     chooses = choose_arm.supports(settings)
     if not log_predictive.supports(belief.parts) or not (chooses or confidence_width.supports(settings)):
         raise ValueError(
-            f"policy must be one that can believe in this mixture, got {policy.name}; a prior that is one bandit, such "
-            "as the mixture's conjugate(), lets more policies run"
+            f"policy must be one that can believe in this mixture, got {policy.name}"
+            + f"; {type(policy).__name__}(prior=bandit.conjugate()) believes in one bandit" * hasattr(policy, "prior")
         )
     chooser = settings if chooses else HighestInMixture(settings)
     memory = (policy.memory(bandit) if chooses else 0) + mixture_memory(belief)
