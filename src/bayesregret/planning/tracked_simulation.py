@@ -89,7 +89,7 @@ def track(
     tally = simulation.tally
     on_best, near_best = (counted[places] / runs for counted in (tally.on_best, tally.near_best))
     return TrackedRuns(
-        np.concatenate(tally.final_regret),
+        tally.each_run.final_regret,
         rounds,
         tally.curve_mean[places],
         standard_error(tally.curve_squares, runs)[places],

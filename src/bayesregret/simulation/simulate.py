@@ -212,5 +212,5 @@ def _result(name: str, policy: Policy, simulation: Simulation, rounds: NDArray[n
         mean_pulls=tally.pulls / tally.runs,
         curve=curve,
         horizon=simulation.horizon,
-        kept=tally.take_runs(),
+        kept=tally.kept(),
     )

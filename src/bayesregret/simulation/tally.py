@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesregret.checks import Array
 from bayesregret.dispatch import compile_kernel
@@ -31,8 +30,15 @@ class Tally:
         self.best = 0  # pulls of the best arm in all runs
         self.keep = keep
         self.moments = Moments()  # of the final regret
-        self.final_regret: list[NDArray[np.float64]] = []
-        self.best_pulls: list[NDArray[np.int64]] = []
+        self.each_run = Kept(np.empty(0), np.empty(0, np.int64))  # with space for the runs to come
+
+    def reserve(self, runs: int) -> None:
+        """Make space for the results of this many runs, those so far included."""
+        if self.keep:
+            longer = Kept(np.empty(runs), np.empty(runs, np.int64))
+            for new, old in zip(longer, self.each_run, strict=True):
+                new[: self.runs] = old[: self.runs]
+            self.each_run = longer
 
     def add(self, record: Record) -> None:
         """Add the next task's runs; the order of blocks is fixed, so the sums always have the same bits."""
@@ -41,10 +47,10 @@ class Tally:
         self.near_best += record.near_best
         self.best += int(record.best_pulls.sum())
         self.moments.add(record.final_regret)
-        if self.keep:
-            self.final_regret.append(record.final_regret)
-            self.best_pulls.append(record.best_pulls)
         runs, blocks = len(record.final_regret), len(record.block_mean)
+        if self.keep:
+            self.each_run.final_regret[self.runs : self.runs + runs] = record.final_regret
+            self.each_run.best_pulls[self.runs : self.runs + runs] = record.best_pulls
         add = _add_few_blocks if blocks < MANY_BLOCKS else compile_kernel(add_blocks)
         last_size = runs - BLOCK * (blocks - 1)
         add(record.block_mean, record.block_squares, last_size, self.runs, self.curve_mean, self.curve_squares)
@@ -54,15 +60,9 @@ class Tally:
         """Mean of the final regret; the bits do not depend on `keep`."""
         return self.moments.estimate()
 
-    def take_runs(self) -> Kept | None:
-        """Return the results of each run, and forget them here: there must not be two copies."""
-        if not self.keep:
-            return None
-        final_regret = np.concatenate(self.final_regret)
-        self.final_regret.clear()
-        best_pulls = np.concatenate(self.best_pulls)
-        self.best_pulls.clear()
-        return Kept(final_regret, best_pulls)
+    def kept(self) -> Kept | None:
+        """Results of each run, if they are kept."""
+        return Kept(*(array[: self.runs] for array in self.each_run)) if self.keep else None
 
 
 def _add_few_blocks(

@@ -28,7 +28,7 @@ LANES_IN_GLOBAL = 256  # of a multiprocessor, where states do not fit into share
 QUARTERS, REGISTERS = 4, 16_384  # of a multiprocessor, among which warps are divided; of each quarter
 MOST_REGISTERS = 255  # of a lane
 LANES_THAT_ADD = 128  # of a block that adds up
-CHUNK_ROUNDS = 2**30  # of a chunk: it takes a fraction of a second, and its start costs nothing beside that
+CHUNK_ROUNDS = 2**29  # of a chunk: it takes a fraction of a second, and its start costs nothing beside that
 MEMORY_FRACTION = 0.4  # of what is free on a GPU, for the lanes, and for each of the two chunks that are under way
 
 
@@ -61,7 +61,8 @@ class Job:
         self.blocks = getattr(gpu, "MULTIPROCESSOR_COUNT", 1)
         for_leader = 8 * kernels.LEADER_WORDS * simulation.arms
         for_state = bytes_of(self.state)
-        if isinstance(self.state, IndexLeaderState) and _width(shared, for_leader):
+        is_short = simulation.horizon <= kernels.MOST_LEADER_ROUNDS
+        if isinstance(self.state, IndexLeaderState) and is_short and _width(shared, for_leader):
             self.state, for_lane = None, for_leader
             self.kernel = kernels.make_leader_kernel(simulation.arms)
         else:
@@ -82,7 +83,8 @@ class Job:
         to_device = functools.partial(mapped, cuda.to_device)
         self.worlds = Shared(to_device(world)) if is_shared else Separate(self._for_lanes(world, self.lanes))
         self.policy, self.belief = to_device(simulation.policy), to_device(simulation.belief)
-        self.plan = to_device(simulation.plan)
+        checkpoints = np.append(simulation.plan.checkpoints, kernels.NEVER)
+        self.plan = to_device(simulation.plan._replace(checkpoints=checkpoints))
         self.lane_arrays: tuple[Any, ...] = ()
         if self.state is not None:
             # Of states in shared memory only the shapes are used.

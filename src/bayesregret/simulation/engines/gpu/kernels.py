@@ -26,7 +26,6 @@ from bayesregret.simulation.kernels.run import (
     add_pulls,
     best_arm,
     count_on_best,
-    mark_checkpoints,
     play_run,
     reduce_rows,
     refuse,
@@ -39,7 +38,11 @@ LONGEST = int(LONGEST_STREAK)
 # Rounds of single lanes that a warp loses by waiting, before the lanes that wait change their leaders.
 PATIENCE = 12
 AFTER_ZIGGURAT = ZIGGURAT.size  # place in shared memory, in words of eight bytes
-LEADER_WORDS = 8  # that `play_leaders` keeps in shared memory for each arm of a lane
+LEADER_WORDS = 7  # that `play_leaders` keeps in shared memory for each arm of a lane
+WORD, PULLS = U(32), U(0xFFFFFFFF)  # pulls and counters share a word, half for each
+MOST_LEADER_ROUNDS = 2**24  # so that neither can outgrow its half
+NEVER = 2**62  # round of the checkpoint after the last
+PLAYS, WAITS, ENDED = 0, 1, 2  # what a lane does
 
 
 def fill_ziggurat() -> None:
@@ -94,12 +97,9 @@ def make_leader_kernel(arms: int) -> Callable[..., Any]:
         numbers, words = cuda.shared.array(0, float64), cuda.shared.array(0, uint64)
         lanes, lane, size = cuda.blockDim.x, AFTER_ZIGGURAT + cuda.threadIdx.x, arms * cuda.blockDim.x
         means, indices = numbers[lane : lane + size : lanes], numbers[lane + size : lane + 2 * size : lanes]
-        totals, counts = (
-            numbers[lane + 2 * size : lane + 3 * size : lanes],
-            words[lane + 3 * size : lane + 4 * size : lanes],
-        )
-        a, b = words[lane + 4 * size : lane + 5 * size : lanes], words[lane + 5 * size : lane + 6 * size : lanes]
-        c, counters = words[lane + 6 * size : lane + 7 * size : lanes], words[lane + 7 * size : lane + 8 * size : lanes]
+        totals, a = numbers[lane + 2 * size : lane + 3 * size : lanes], words[lane + 3 * size : lane + 4 * size : lanes]
+        b, c = words[lane + 4 * size : lane + 5 * size : lanes], words[lane + 5 * size : lane + 6 * size : lanes]
+        counted = words[lane + 6 * size : lane + 7 * size : lanes]  # pulls, and the stream's counter above them
         world, runs, horizon = world_of(worlds, cuda.grid(1)), final_regret.shape[0], plan.horizon
         # A warp starts its runs together; then each turn is a round of every lane that need not wait.
         for run in range(cuda.grid(1), runs + cuda.laneid, cuda.gridsize(1)):
@@ -107,63 +107,65 @@ def make_leader_kernel(arms: int) -> Callable[..., Any]:
             draw_means(world, means, open_stream(key, start, INSTANCE))
             best = best_arm(means)
             for arm in range(arms):
-                counts[arm], totals[arm] = 0, 0.0
-                indices[arm] = arm_index(policy, belief, arm, 0, 0.0)
-                a[arm], b[arm], c[arm], counters[arm] = open_stream(key, start, REWARD + U(arm))
+                totals[arm], indices[arm] = 0.0, arm_index(policy, belief, arm, 0, 0.0)
+                a[arm], b[arm], c[arm], counter = open_stream(key, start, REWARD + U(arm))
+                counted[arm] = counter << WORD
                 if math.isnan(indices[arm]):
                     refuse(plan, NO_ARM)
             # A streak of arm 0 that has no rounds, so that the first leader is chosen like all others.
-            leader, own, mean, index, total, count = 0, for_arm(policy, 0), means[0], indices[0], 0.0, U(0)
-            stream = (a[0], b[0], c[0], counters[0])
-            rounds, before, marked, due, regret, second, runner_up = 0, 0, 0, plan.checkpoints[0], 0.0, 0.0, 0
+            leader, own, mean, index, total, count = np.int32(0), for_arm(policy, 0), means[0], indices[0], 0.0, U(0)
+            stream = (a[0], b[0], c[0], counted[0] >> WORD)
+            rounds, before, last, marked, due, regret = 0, 0, 0, 0, plan.checkpoints[0], 0.0
+            second, runner_up = 0.0, np.int32(0)
 
-            plays, waits, idle = run < runs, True, 0
-            playing = cuda.ballot_sync(EVERY_LANE, plays)
+            doing, idle = WAITS if run < runs else ENDED, 0
+            playing = cuda.ballot_sync(EVERY_LANE, doing != ENDED)
             while playing != 0:
-                if plays and not waits:
+                if doing == PLAYS:
                     reward, stream = draw_reward(world, leader, mean, stream)
                     count += ONE
                     total += reward
                     rounds += 1
                     index = arm_index(own, belief, leader, count, total)
-                    if not index > second:  # so that nan waits, too
-                        waits = index != second or runner_up < leader
-                    waits = waits or rounds == horizon or rounds - before == LONGEST
-                waiting = cuda.ballot_sync(EVERY_LANE, plays and waits)
+                    leads = index > second or (index == second and leader < runner_up)
+                    doing = PLAYS if leads and rounds != last else WAITS
+                waiting = cuda.ballot_sync(EVERY_LANE, doing == WAITS)
                 idle += cuda.popc(waiting)
                 if waiting == 0 or (idle < PATIENCE and waiting != playing):
                     continue
                 idle = 0
-                if plays and waits:
+                if doing == WAITS:
                     gap = means[best] - mean
-                    if due <= rounds:
-                        marked = mark_checkpoints(plan, rows[run], marked, before, rounds - before, regret, gap)
-                        due = plan.checkpoints[marked] if rounds < horizon else horizon
+                    while due <= rounds:
+                        rows[run, marked] = regret + (due - before) * gap
+                        marked += 1
+                        due = plan.checkpoints[marked]  # the last is NEVER
                     regret += (rounds - before) * gap
-                    indices[leader], counts[leader], totals[leader] = index, count, total
-                    a[leader], b[leader], c[leader], counters[leader] = stream
+                    indices[leader], totals[leader], counted[leader] = index, total, count | stream[3] << WORD
+                    a[leader], b[leader], c[leader] = stream[0], stream[1], stream[2]
                     if math.isnan(index):
                         refuse(plan, NO_ARM)
-                    plays = rounds < horizon and not plan.stop[0]
                     leader, second, runner_up = two_highest(indices, arms)
-                    own, mean = for_arm(policy, leader), means[leader]
-                    stream = (a[leader], b[leader], c[leader], counters[leader])
-                    total, count, before, waits = totals[leader], counts[leader], rounds, False
-                playing = cuda.ballot_sync(EVERY_LANE, plays)
+                    own, mean, total, count = for_arm(policy, leader), means[leader], totals[leader], counted[leader]
+                    stream = (a[leader], b[leader], c[leader], count >> WORD)
+                    count &= PULLS
+                    before, last = rounds, min(horizon, rounds + LONGEST)
+                    doing = PLAYS if rounds < horizon and not plan.stop[0] else ENDED
+                playing = cuda.ballot_sync(EVERY_LANE, doing != ENDED)
             if run < runs:
                 final_regret[run] = regret
-                best_pulls[run] = np.int64(counts[best])
+                best_pulls[run] = np.int64(counted[best] & PULLS)
                 for arm in range(arms):
-                    cuda.atomic.add(pulls, arm, np.int64(counts[arm]))
+                    cuda.atomic.add(pulls, arm, np.int64(counted[arm] & PULLS))
 
     return play_leaders
 
 
 def two_highest(indices, arms):  # type: ignore[no-untyped-def]
     """The leader, and the index and arm of the runner-up; the lower arm number wins ties. Without branches."""
-    leader, runner_up, highest, second = 0, 0, -math.inf, -math.inf
-    for arm in range(arms):
-        index = indices[arm]
+    leader, runner_up, highest, second = np.int32(0), np.int32(0), -math.inf, -math.inf
+    for number in range(arms):
+        arm, index = np.int32(number), indices[number]
         leads, follows = index > highest, index > second
         runner_up = leader if leads else (arm if follows else runner_up)
         second = highest if leads else (index if follows else second)
