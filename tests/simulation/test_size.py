@@ -12,6 +12,7 @@ from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.kernels.run import make_record
 from bayesregret.simulation.kernels.select import select
 from bayesregret.simulation.kernels.setup import make_state
+from bayesregret.simulation.regret_counts import RegretCounts
 from bayesregret.simulation.simulate import simulate
 from bayesregret.simulation.simulation import Simulation
 from problems import BANDITS
@@ -101,23 +102,22 @@ def test_a_summary_has_the_same_bits(precision):
     "use",
     [
         lambda result: result.paired("ucb1", "greedy"),
-        lambda result: result["ucb1"].quantile(0.5),
         lambda result: result["ucb1"].final_regret,
         lambda result: result["ucb1"].best_pulls,
     ],
 )
 def test_what_needs_each_run_says_so(use):
-    with pytest.raises(ValueError, match=r'^keep must be "runs" for quantiles, paired differences and results of each'):
+    with pytest.raises(ValueError, match=r'^keep must be "runs" for paired differences and results of each'):
         use(run(keep="summary"))
 
 
 def test_a_summary_can_be_shown():
     summary = run(keep="summary")
-    assert summary.table()[0] == ["policy", "Bayes regret", "best arm"]
-    assert [len(row) for row in summary.table()] == [3, 3, 3]
+    assert summary.table()[0] == ["policy", "Bayes regret", "median", "5% to 95%", "best arm"]
+    assert [len(row) for row in summary.table()] == [5, 5, 5]
     data = summary.to_dict()
     assert "paired" not in data
-    assert "quantiles" not in data["policies"]["ucb1"]
+    assert list(data["policies"]["ucb1"]["quantiles"]) == ["0.05", "0.25", "0.5", "0.75", "0.95"]
     assert len(summary.against_exact()) == 2
 
 
@@ -139,3 +139,24 @@ def record_of(runs: int):
     for array in record:
         array.fill(1)
     return record
+
+
+@pytest.mark.parametrize("runs", [1, 2, 500, 5000])
+def test_quantiles_of_a_summary_are_right_to_a_thousandth(runs):
+    exact, summary = run(runs=runs), run(runs=runs, keep="summary")
+    for share in (0.0, 0.05, 0.5, 0.95, 1.0):
+        value = np.quantile(exact["ucb1"].final_regret, share, method="inverted_cdf")
+        assert summary["ucb1"].quantile(share) == pytest.approx(value, rel=1e-3, abs=1e-300)
+
+
+def test_counts_of_regrets_do_not_depend_on_order_or_number():
+    rng = np.random.default_rng(3)
+    regrets = np.abs(rng.standard_cauchy(10_000))
+    regrets[:100] = 0.0
+    few, many = RegretCounts(), RegretCounts()
+    many.add(regrets)
+    for part in np.array_split(rng.permutation(regrets), 50):
+        few.add(part)
+    assert np.array_equal(few.counts, many.counts)
+    assert few.quantile(0.005) == 0.0
+    assert few.quantile(0.5) == pytest.approx(np.quantile(regrets, 0.5), rel=2e-3)

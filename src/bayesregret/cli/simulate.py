@@ -51,7 +51,7 @@ Precision = Annotated[
 Keep = Annotated[
     str,
     option(
-        help="runs, or summary for no memory per run: without quantiles and paired differences.",
+        help="runs, or summary for no memory per run: without paired differences, quantiles to 0.1%.",
         default="runs",
         section=EFFORT,
         metavar="WHAT",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +18,8 @@ from bayesregret.simulation.kernels.exact_sum import LIMBS, add_exactly, roundin
 LIMB = 30  # bits of each number that are summed at a time, as whole numbers
 AT_ONCE = 1 << 16  # numbers: their parts stay in the processor's cache
 MANY = 1 << 15  # numbers, from which on compiled code adds them up
-MOST_AT_ONCE = 1 << 28  # of them: the words of a sum do not overflow
+MOST_AT_ONCE = 1 << 17  # of them, for one thread; the words of a sum do not overflow up to 2**28
+ADDING_THREADS = 8
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,25 @@ class Moments:
             raise ValueError("regret must be a finite number in every run")
         self.count += len(values)
         if len(values) >= MANY:
-            sums, squares = np.zeros(LIMBS, np.int64), np.zeros(LIMBS, np.int64)
-            for begin in range(0, len(values), MOST_AT_ONCE):
-                compile_kernel(add_exactly)(values[begin : begin + MOST_AT_ONCE], sums, squares)
-                self.sum += whole_number(sums)
-                self.squares += whole_number(squares)
-                sums[:], squares[:] = 0, 0
+            self._add_many(values)
             return
         for begin in range(0, len(values), AT_ONCE):
             some = values[begin : begin + AT_ONCE]
             self.sum += exact_sum(some)
             square = some * some
             self.squares += exact_sum(square) + exact_sum(rounding_error(some, square))
+
+    def _add_many(self, values: NDArray[np.float64]) -> None:
+        """The same by compiled code and by threads: sums of whole numbers do not depend on how they are divided."""
+        add = compile_kernel(add_exactly)
+        parts = np.array_split(values, -(-len(values) // MOST_AT_ONCE))
+        sums = np.zeros((len(parts), 2, LIMBS), np.int64)
+        add(values[:0], *sums[0])  # compile here, and not in a thread
+        with ThreadPoolExecutor(min(len(parts), ADDING_THREADS)) as pool:
+            list(pool.map(lambda part, own: add(part, own[0], own[1]), parts, sums))
+        for own, squares in sums:
+            self.sum += whole_number(own)
+            self.squares += whole_number(squares)
 
     def estimate(self) -> Estimate:
         deviations = self.squares - self.sum * self.sum / self.count

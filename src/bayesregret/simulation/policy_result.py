@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayesregret import checks
 from bayesregret.policies import Policy
 from bayesregret.simulation.estimates import Estimate
+from bayesregret.simulation.regret_counts import RegretCounts
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -77,6 +78,8 @@ class PolicyResult:
         Number of rounds in a run.
     kept : Kept or None
         Results of each run; None with ``keep="summary"``.
+    regret_counts : RegretCounts or None
+        With ``keep="summary"``, numbers of runs with about the same regret.
 
     Examples
     --------
@@ -97,6 +100,7 @@ class PolicyResult:
     curve: Curve
     horizon: int
     kept: Kept | None = None
+    regret_counts: RegretCounts | None = None
 
     @property
     def final_regret(self) -> NDArray[np.float64]:
@@ -111,7 +115,7 @@ class PolicyResult:
     @property
     def _each_run(self) -> Kept:
         if self.kept is None:
-            raise ValueError('keep must be "runs" for quantiles, paired differences and results of each run')
+            raise ValueError('keep must be "runs" for paired differences and results of each run')
         return self.kept
 
     @property
@@ -125,26 +129,28 @@ class PolicyResult:
         return self.estimate.stderr
 
     def quantile(self, share: float) -> float:
-        """Quantile of the final regret over runs.
+        """Quantile of the final regret over runs; with ``keep="summary"`` to 0.1 percent.
 
         Parameters
         ----------
         share : float
             Order of the quantile, between 0 and 1.
         """
-        return float(np.quantile(self.final_regret, checks.fraction("share", share)))
+        share = checks.fraction("share", share)
+        if self.regret_counts is not None:
+            return self.regret_counts.quantile(share)
+        return float(np.quantile(self.final_regret, share))
 
     def __repr__(self) -> str:
         return f"<{self.name}: Bayes regret {self.estimate}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; without quantiles if they were not kept."""
-        quantiles = {} if self.kept is None else {f"{share:g}": self.quantile(share) for share in QUANTILES}
+        """Plain data."""
         return {
             "regret": self.mean,
             "stderr": self.stderr,
             "delta": self.delta,
-            **({"quantiles": quantiles} if quantiles else {}),
+            "quantiles": {f"{share:g}": self.quantile(share) for share in QUANTILES},
             "best_share": self.best_share,
             "pulls": self.mean_pulls.tolist(),
             "curve": {"regret": self.curve.mean.tolist(), "stderr": self.curve.stderr.tolist()},

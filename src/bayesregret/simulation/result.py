@@ -192,9 +192,8 @@ class SimulationResult(Result):
             columns[f"minus {baseline}"] = lambda name: self._difference(name, baseline)
         if over_optimal is not None:
             columns[over_optimal.heading] = over_optimal.cell
-        if self.has_runs:
-            columns["median"] = lambda name: brief(self[name].quantile(0.5))
-            columns["5% to 95%"] = lambda name: " to ".join(brief(self[name].quantile(q)) for q in (0.05, 0.95))
+        columns["median"] = lambda name: brief(self[name].quantile(0.5))
+        columns["5% to 95%"] = lambda name: " to ".join(brief(self[name].quantile(q)) for q in (0.05, 0.95))
         columns["best arm"] = lambda name: f"{self[name].best_share:.1%}"
         return [list(columns), *([column(name) for column in columns.values()] for name in self)]
 

@@ -89,7 +89,8 @@ def simulate(
         Rewards arrive only at ends of batches of this many rounds.
     keep : str
         "runs" keeps the regret of each run; "summary" only means, standard errors and curves, with the same bits, so
-        that memory does not grow with runs. Quantiles and paired differences need "runs".
+        that memory does not grow with runs. Paired differences need "runs"; quantiles from a summary are right to 0.1
+        percent.
     progress : bool or callable, optional
         Whether to show a bar, by default in a terminal or a notebook; or a function of the rounds done and their total.
 
@@ -213,4 +214,5 @@ def _result(name: str, policy: Policy, simulation: Simulation, rounds: NDArray[n
         curve=curve,
         horizon=simulation.horizon,
         kept=tally.kept(),
+        regret_counts=tally.regret_counts,
     )

@@ -9,6 +9,7 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.simulation.estimates import Estimate, Moments
 from bayesregret.simulation.kernels.run import BLOCK, Record, add_blocks
 from bayesregret.simulation.policy_result import Kept
+from bayesregret.simulation.regret_counts import RegretCounts
 
 MANY_BLOCKS = 256  # from which on compiled code adds them up
 
@@ -30,6 +31,7 @@ class Tally:
         self.best = 0  # pulls of the best arm in all runs
         self.keep = keep
         self.moments = Moments()  # of the final regret
+        self.regret_counts = None if keep else RegretCounts()
         self.each_run = Kept(np.empty(0), np.empty(0, np.int64))  # with space for the runs to come
 
     def reserve(self, runs: int) -> None:
@@ -51,6 +53,8 @@ class Tally:
         if self.keep:
             self.each_run.final_regret[self.runs : self.runs + runs] = record.final_regret
             self.each_run.best_pulls[self.runs : self.runs + runs] = record.best_pulls
+        if self.regret_counts is not None:
+            self.regret_counts.add(record.final_regret)
         add = _add_few_blocks if blocks < MANY_BLOCKS else compile_kernel(add_blocks)
         last_size = runs - BLOCK * (blocks - 1)
         add(record.block_mean, record.block_squares, last_size, self.runs, self.curve_mean, self.curve_squares)

@@ -28,7 +28,7 @@ LANES_IN_GLOBAL = 256  # of a multiprocessor, where states do not fit into share
 QUARTERS, REGISTERS = 4, 16_384  # of a multiprocessor, among which warps are divided; of each quarter
 MOST_REGISTERS = 255  # of a lane
 LANES_THAT_ADD = 128  # of a block that adds up
-CHUNK_ROUNDS = 2**29  # of a chunk: it takes a fraction of a second, and its start costs nothing beside that
+CHUNK_ROUNDS = 2**30  # of a chunk: it takes a fraction of a second, and its start costs nothing beside that
 MEMORY_FRACTION = 0.4  # of what is free on a GPU, for the lanes, and for each of the two chunks that are under way
 
 
