@@ -8,13 +8,14 @@ SET_UP_DOCS := $(VENV)/.set-up-docs
 PYTHONS := 3.11 3.12 3.13
 PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 
-.PHONY: help reproduce quick test test-pythons tests-plain tests-compiled quick-tests coverage lint bench docs figures examples outputs package clean
+.PHONY: help reproduce quick test test-pythons test-gpu tests-plain tests-compiled quick-tests coverage lint bench docs figures examples outputs package clean
 
 help:
 	@echo "make reproduce     the paper's figures and claims, into reproduction/report.html"
 	@echo "make quick         linters, types and the core's tests without compilation: seconds"
 	@echo "make test          linters, types, layers and all tests: minutes"
 	@echo "make test-pythons  the same on every supported Python found here"
+	@echo "make test-gpu      bits of the GPU engine against the processor, on a machine with an NVIDIA GPU"
 	@echo "make coverage      the tests without compilation, with the lines that none of them runs"
 	@echo "make bench         speed as ratios, other packages side by side"
 	@echo "make docs          the book, in build/docs"
@@ -29,21 +30,21 @@ reproduce: $(SET_UP)
 quick: $(SET_UP) lint quick-tests
 
 quick-tests: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long" tests/models tests/policies tests/contracts
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long and not gpu" tests/models tests/policies tests/contracts
 
 # All at once: compilation, processes that wait and linters share the processors well.
 test: $(SET_UP)
 	$(MAKE) --jobs=3 --output-sync=target lint tests-compiled tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow"
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow and not gpu"
 
 tests-plain: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu"
 
 # Apart from `make test`, because measuring takes as long as the tests.
 coverage: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
 test-pythons:
@@ -54,6 +55,9 @@ test-pythons:
 	  $(MAKE) test PYTHON="$$python" VENV=.venv-$$version || exit 1; \
 	  echo "Python $$version: passed"; \
 	done
+
+test-gpu: $(SET_UP)
+	$(PYTEST) -m gpu tests/simulation/engines
 
 lint: $(SET_UP)
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ TO_WHOLE = 1.5 * 2.0**52  # added and subtracted again it rounds to a whole numb
 EXPONENT_OF_ONE = 1023  # as written in the bits of a float
 FRACTION_BITS = 52
 BITS_OF_ROOT_HALF = 0x3FE6A09E667F3BCD
+ALL_WHOLE = 2.0**52  # from here on floats are whole numbers
 SMALLEST_NORMAL = 2.0**-1022
 TO_NORMAL, NORMAL_STEPS = 2.0**54, 54  # a factor that makes a subnormal number normal, and its exponent
 # Smaller arguments are their own log1p and expm1.
@@ -183,3 +184,16 @@ def exp_at_end(x):
     if x > 0.0:
         return math.inf
     return 0.0 if x < 0.0 else math.nan
+
+
+@jitable
+def floor(x):
+    """The largest whole number that is not above x, as a float.
+
+    >>> floor(2.5), floor(-2.5), floor(1e300)
+    (2.0, -3.0, 1e+300)
+    """
+    if not abs(x) < ALL_WHOLE:
+        return x
+    towards_zero = float(np.int64(x))
+    return towards_zero - 1.0 if towards_zero > x else towards_zero

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bayesregret.dispatch import jitable, rarely_called
-from bayesregret.elementary import exp, log, log1p
+from bayesregret.elementary import exp, floor, log, log1p
 from bayesregret.ziggurat import DENSITY, LAYERS, TAIL_START, ZIGGURAT
 
 Stream = tuple[Any, Any, Any, Any]
@@ -273,7 +273,7 @@ def _poisson_by_rejection(mean, stream):
         edge = 0.5 - abs(u)
         if edge < 0.013 and v >= edge:  # always where the edge is 0
             continue
-        count = np.floor((2.0 * a / edge + b) * u + mean + 0.43)
+        count = floor((2.0 * a / edge + b) * u + mean + 0.43)
         if edge >= 0.07 and v <= squeeze:
             return count, stream
         if count >= 0.0:

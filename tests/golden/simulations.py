@@ -97,10 +97,11 @@ def _fits(model: str, policy: str) -> bool:
     return True
 
 
-def simulated(model: str, policy: str, options: dict[str, int]) -> dict[str, Any]:
-    """One entry of the file."""
+def simulated(model: str, policy: str, options: dict[str, int], engine: Any = None) -> dict[str, Any]:
+    """One entry of the file; by default one thread plays the runs."""
     size = SMALL if policy in SMALL_POLICIES else {"horizon": HORIZON, "runs": RUNS}
-    asked = {"seed": SEED, "threads": 1, "progress": False} | size | options
+    where = {"threads": 1} if engine is None else {"engine": engine}
+    asked = {"seed": SEED, "progress": False} | where | size | options
     result = br.simulate(BANDITS[model], {policy: POLICIES[policy]}, **asked)[policy]
     bits = hashlib.sha256()
     for array in (result.final_regret, result.best_pulls, result.curve.mean, result.curve.stderr):

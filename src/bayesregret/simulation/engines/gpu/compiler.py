@@ -14,19 +14,21 @@ if not hasattr(np, "row_stack"):  # numba-cuda looks for a name that NumPy no lo
     np.row_stack = np.vstack  # type: ignore[attr-defined]
 
 from numba import cuda, float64
-from numba.core import config
+from numba.core import config as numba_config
+from numba.cuda.core import config
 
 from bayesregret.dispatch import Formula, add_compiler
 from bayesregret.rng import ziggurat
 from bayesregret.simulation.engines.gpu import kernels, lanes
 
 _one_at_a_time = threading.Lock()
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few runs do not fill a GPU, and that is nobody's mistake
 
 
 @functools.cache
 def register_formulas() -> None:
     """Let CUDA kernels contain all contracts and formulas, and those of the user."""
-    if config.ENABLE_CUDASIM:  # it runs kernels in plain Python
+    if numba_config.ENABLE_CUDASIM:  # it runs kernels in plain Python
         return
     from numba.cuda.extending import overload
 
@@ -130,7 +132,7 @@ def _choose_world_of(worlds, lane):  # type: ignore[no-untyped-def]
 def dispatcher(kernel: Callable[..., Any], registers: int | None = None) -> Any:
     """Return the kernel for CUDA, not compiled yet."""
     register_formulas()
-    if config.ENABLE_CUDASIM:
+    if numba_config.ENABLE_CUDASIM:
         return cuda.jit(kernel)
     # Link-time optimisation would fuse products and sums, whatever NVVM was told.
     return cuda.jit(kernel, lto=False, max_registers=registers)
@@ -141,7 +143,7 @@ def compiled(
 ) -> Any:
     """Return the kernel for CUDA, compiled for the classes of these arguments."""
     made = dispatcher(kernel, registers)
-    if not config.ENABLE_CUDASIM:
+    if not numba_config.ENABLE_CUDASIM:
         with without_fusion():
             binary = made.compile(tuple(map(made.typeof_pyval, arguments)))
         _allow_shared_memory(binary, shared_bytes)
@@ -160,7 +162,7 @@ def _allow_shared_memory(binary: Any, shared_bytes: int) -> None:
 @contextmanager
 def without_fusion() -> Iterator[None]:
     """Compile no product and sum into one operation: that rounds once where processors round twice."""
-    if config.ENABLE_CUDASIM:
+    if numba_config.ENABLE_CUDASIM:
         yield
         return
     from numba.cuda.cudadrv import nvvm

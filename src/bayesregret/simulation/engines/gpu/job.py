@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import cuda
 
-from bayesregret.dispatch import MissingBodyError
+from bayesregret.compile_errors import NEEDS_MEMORY
 from bayesregret.memory import shown_bytes
 from bayesregret.simulation.engines.gpu import kernels
 from bayesregret.simulation.engines.gpu.compiler import compiled
-from bayesregret.simulation.engines.gpu.lanes import Separate, Shared, bytes_of, mapped
+from bayesregret.simulation.engines.gpu.lanes import Separate, Shared, bytes_of, has_aliases, mapped
 from bayesregret.simulation.kernels.index_leader import IndexLeaderState
 from bayesregret.simulation.kernels.run import BLOCK, Record
 
@@ -66,7 +67,8 @@ class Job:
             self.state, for_lane = None, for_leader
             self.kernel = kernels.make_leader_kernel(simulation.arms)
         else:
-            for_lane = for_state if _width(shared, for_state) else 0
+            # In shared memory every name has an array of its own.
+            for_lane = for_state if _width(shared, for_state) and not has_aliases(self.state) else 0
             self.kernel = kernels.make_lane_kernel(for_lane > 0)
         self.width = _width(shared, for_lane) if for_lane else LANES_IN_GLOBAL
         self.shared_bytes = 8 * kernels.AFTER_ZIGGURAT + for_lane * self.width
@@ -198,12 +200,16 @@ class Job:
             self.playing.synchronize()
 
     def _explained(self, error: Exception) -> Exception:
-        """One line for an error of the compiler or of the driver; other errors as they are."""
-        if not type(error).__module__.startswith(("numba", "cuda")) and not isinstance(error, MissingBodyError):
-            return error
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-        policy, model = type(self.simulation.own).__name__, self.simulation.bandit.kind
-        return ValueError(f"engine gpu cannot play {policy} on {model} bandits: {lines[-1][:200]}")
+        """One line for an error of the compiler."""
+        policy, bandit = type(self.simulation.own).__name__, self.simulation.bandit.a_kind
+        text = re.sub(r"\x1b\[\d*m", "", str(error))
+        if "ExternalFunctionDescriptor" in text:
+            reason = "its formulas call SciPy"
+        elif NEEDS_MEMORY.search(text):
+            reason = "its formulas make arrays"
+        else:
+            reason = next(iter(filter(None, map(str.strip, text.splitlines()))), type(error).__name__)[:200]
+        return ValueError(f"engine gpu cannot play {policy} on {bandit} bandit: {reason}")
 
 
 def _width(shared: int, for_lane: int) -> int:

@@ -42,16 +42,32 @@ def world_of(worlds: Any, lane: Any) -> Any:
     return worlds.model if isinstance(worlds, Shared) else lane_of(worlds.model, lane)
 
 
-def mapped(change: Callable[[Any], Any], nested: Any) -> Any:
-    """Change every array of a nested NamedTuple."""
+def mapped(change: Callable[[Any], Any], nested: Any, made: dict[int, Any] | None = None) -> Any:
+    """Change every array of a nested NamedTuple, once: what are two names of one array stays one."""
+    made = {} if made is None else made
     if isinstance(nested, tuple):
-        parts = [mapped(change, part) for part in nested]
+        parts = [mapped(change, part, made) for part in nested]
         return type(nested)(*parts) if hasattr(nested, "_fields") else tuple(parts)
-    return change(nested) if isinstance(nested, np.ndarray) else nested
+    if not isinstance(nested, np.ndarray):
+        return nested
+    if id(nested) not in made:
+        made[id(nested)] = change(nested)
+    return made[id(nested)]
+
+
+def arrays_of(nested: Any) -> list[Any]:
+    """All arrays of a nested NamedTuple, by each of their names."""
+    if isinstance(nested, tuple):
+        return [array for part in nested for array in arrays_of(part)]
+    return [nested] if isinstance(nested, np.ndarray) else []
+
+
+def has_aliases(nested: Any) -> bool:
+    """Whether an array has two names."""
+    arrays = arrays_of(nested)
+    return len(set(map(id, arrays))) < len(arrays)
 
 
 def bytes_of(nested: Any) -> int:
     """Bytes of all arrays of a nested NamedTuple."""
-    if isinstance(nested, tuple):
-        return sum(map(bytes_of, nested))
-    return nested.nbytes if isinstance(nested, np.ndarray) else 0
+    return sum(array.nbytes for array in arrays_of(nested))
