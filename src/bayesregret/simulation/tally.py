@@ -66,7 +66,8 @@ class Tally:
 
     def kept(self) -> Kept | None:
         """Results of each run, if they are kept."""
-        return Kept(*(array[: self.runs] for array in self.each_run)) if self.keep else None
+        final_regret, best_pulls = self.each_run
+        return Kept(final_regret[: self.runs], best_pulls[: self.runs]) if self.keep else None
 
 
 def _add_few_blocks(

@@ -50,12 +50,12 @@ def _register_for_cuda(contracts: Sequence[Any], formulas: Sequence[Formula]) ->
             register_jitable(function)
 
 
-def _layer_in_shared_memory(layer):  # type: ignore[no-untyped-def]
+def _layer_in_shared_memory(layer):
     table = cuda.shared.array(0, float64)
     return table[2 * layer], table[2 * layer + 1]
 
 
-def _choose_lane_of(nested, lane):  # type: ignore[no-untyped-def]
+def _choose_lane_of(nested, lane):
     """The body of `lane_of` for a NamedTuple. Only it may return arrays, so it takes views of its fields itself."""
     views = ", ".join(_view(f"nested.{field}", kind) for field, kind in zip(nested.fields, nested.types, strict=True))
     scope: dict[str, Any] = {"lane_of": lanes.lane_of, "make": nested.instance_class}
@@ -71,7 +71,7 @@ def _view(field: str, kind: Any) -> str:
     return f"{field}[{':, ' * (kind.ndim - 1)}lane]" if isinstance(kind, types.Array) else field
 
 
-def _choose_in_shared_memory(states, first):  # type: ignore[no-untyped-def]
+def _choose_in_shared_memory(states, first):
     """The body of `in_shared_memory` for a NamedTuple: its arrays one after the other."""
     from numba.cuda import types
 
@@ -109,8 +109,8 @@ def _moved() -> Any:
     from numba.cuda.extending import intrinsic
 
     @intrinsic
-    def moved(context, array, memory, place):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def moved(context, array, memory, place):
+        def generate(context, builder, signature, arguments):
             kind, of_memory, _ = signature.args
             made = context.make_array(kind)(context, builder, arguments[0])
             data = context.make_array(of_memory)(context, builder, arguments[1]).data
@@ -122,7 +122,7 @@ def _moved() -> Any:
     return moved
 
 
-def _choose_world_of(worlds, lane):  # type: ignore[no-untyped-def]
+def _choose_world_of(worlds, lane):
     if worlds.instance_class is lanes.Shared:
         return lambda worlds, lane: worlds.model
     return lambda worlds, lane: lanes.lane_of(worlds.model, lane)

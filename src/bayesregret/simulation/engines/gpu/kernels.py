@@ -58,7 +58,7 @@ def fill_ziggurat() -> None:
 def make_lane_kernel(states_in_shared: bool) -> Callable[..., Any]:
     """Make the kernel that runs a processor's own kernel on each lane; states may be in shared memory."""
 
-    def play_on_lanes(  # type: ignore[no-untyped-def]
+    def play_on_lanes(
         states, worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, lane_pulls, pulls
     ):
         fill_ziggurat()
@@ -89,7 +89,7 @@ def make_leader_kernel(arms: int) -> Callable[..., Any]:
     It needs LEADER_WORDS of shared memory for each arm of a lane.
     """
 
-    def play_leaders(  # type: ignore[no-untyped-def]
+    def play_leaders(
         worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
     ):
         fill_ziggurat()
@@ -161,7 +161,7 @@ def make_leader_kernel(arms: int) -> Callable[..., Any]:
     return play_leaders
 
 
-def two_highest(indices, arms):  # type: ignore[no-untyped-def]
+def two_highest(indices, arms):
     """The leader, and the index and arm of the runner-up; the lower arm number wins ties. Without branches."""
     leader, runner_up, highest, second = np.int32(0), np.int32(0), -math.inf, -math.inf
     for number in range(arms):
@@ -174,7 +174,7 @@ def two_highest(indices, arms):  # type: ignore[no-untyped-def]
     return leader, second, runner_up
 
 
-def reduce_blocks(rows, block_mean, block_squares) -> None:  # type: ignore[no-untyped-def]
+def reduce_blocks(rows, block_mean, block_squares) -> None:
     """Mean and squares of each block of runs, one checkpoint of one block on each lane."""
     place = cuda.grid(1)
     block, column = place // rows.shape[1], place % rows.shape[1]
@@ -186,7 +186,7 @@ def reduce_blocks(rows, block_mean, block_squares) -> None:  # type: ignore[no-u
         reduce_rows(some, size, mean[column:after], squares[column:after])
 
 
-def count_blocks(rows, epsilon, on_best, near_best) -> None:  # type: ignore[no-untyped-def]
+def count_blocks(rows, epsilon, on_best, near_best) -> None:
     """Runs on the best arm and near it, one block on each lane."""
     block = cuda.grid(1)
     if block < on_best.shape[0]:
