@@ -47,7 +47,7 @@ def add_number(sums, value):
 
 
 @jitable
-def rounding_error(value, square):
+def rounding_error(value: Any, square: Any) -> Any:
     """The square of a number minus the same, rounded; without rounding (Dekker)."""
     scaled = SPLITTER * value
     high = scaled - (scaled - value)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 if not hasattr(np, "row_stack"):  # numba-cuda looks for a name that NumPy no longer has
-    np.row_stack = np.vstack  # type: ignore[attr-defined]
+    np.row_stack = np.vstack
 
 from numba import cuda, float64
 from numba.core import config as numba_config
