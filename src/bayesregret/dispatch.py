@@ -43,7 +43,6 @@ Formula = tuple[Callable[..., Any], dict[str, Any]]  # with the options of the c
 # Registers contracts and formulas with a compiler, so that its kernels can contain them.
 Compiler = Callable[[Sequence[Any], Sequence[Formula]], None]
 
-_waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
 _compilers: list[Compiler] = []
 _contracts: list[Any] = []
@@ -165,49 +164,36 @@ def _jitable(function: F, options: dict[str, Any]) -> F:
     return function
 
 
-def when_numba_is_ready(register: Callable[[], None]) -> None:
-    """Call `register` as soon as Numba is loaded, at once if it is."""
-    if _numba_is_ready:
-        register()
-    else:
-        _waiting.append(register)
-
-
 def add_compiler(register: Compiler) -> None:
     """Register all contracts and formulas with a compiler, and those that are made later as well."""
     register(_contracts, _formulas)
     _compilers.append(register)
 
 
-def _load_numba() -> None:
-    """Load Numba, and register all contracts and formulas with it."""
+def _register_with_numba(contracts: Sequence[Any], formulas: Sequence[Formula]) -> None:
+    """Register with the compiler for processors; the first time, load it."""
     global _numba_is_ready
     # Numba makes many objects that stay; searching them for garbage takes a quarter of its start-up.
     collecting = gc.isenabled()
     gc.disable()
     try:
         from numba.core import event
+        from numba.core.registry import cpu_target
+        from numba.extending import overload, register_jitable
 
-        event.Listener.register(CompileNotice)
-        event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
-        add_compiler(_register_for_processors)
+        if not _numba_is_ready:
+            event.Listener.register(CompileNotice)
+            event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]
+            _compilers.append(_register_with_numba)
+        for made in contracts:
+            overload(made, jit_options=cast(Any, INLINED))(made.choose)
+        for function, options in formulas:
+            register_jitable(**options)(function)
+        cpu_target.target_context.refresh()
     finally:
         if collecting:
             gc.enable()
     _numba_is_ready = True
-
-
-def _register_for_processors(contracts: Sequence[Any], formulas: Sequence[Formula]) -> None:
-    from numba.core.registry import cpu_target
-    from numba.extending import overload, register_jitable
-
-    for made in contracts:
-        overload(made, jit_options=cast(Any, INLINED))(made.choose)
-    for function, options in formulas:
-        register_jitable(**options)(function)
-    while _waiting:
-        _waiting.pop(0)()
-    cpu_target.target_context.refresh()
 
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
@@ -216,7 +202,7 @@ def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., An
     if made is not None:
         return made
     if not _numba_is_ready:
-        _load_numba()
+        _register_with_numba(_contracts, _formulas)
     import numba
     from numba.extending import register_jitable
 

@@ -106,7 +106,8 @@ def named(policies: Policies) -> dict[str, Policy]:
     Policies of one kind are told apart by their settings, `bayes-ucb(delta=0.1)`, and equal ones by numbers.
     """
     if isinstance(policies, Policy | str | type):
-        policies = [policies]
+        only = as_policy(policies)
+        return {only.name: only}
     if isinstance(policies, Mapping):
         for name in policies:
             if not isinstance(name, str):

@@ -10,8 +10,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from bayesregret.dispatch import when_numba_is_ready
-
 # Each function's name in SciPy's C code, and its number of arguments.
 PREFIX = "bayesregret_"  # of the names that compiled code calls
 _IN_C = {
@@ -23,14 +21,21 @@ _IN_C = {
 }
 
 
+_registrations: list[Callable[[], None]] = []
+
+
 @functools.cache
 def make_special_functions_ready() -> None:
-    """Load SciPy and register the addresses of its functions with the compiler."""
+    """Load SciPy and register its functions with the compiler."""
     from llvmlite import binding
+    from numba.core.registry import cpu_target
     from numba.extending import get_cython_function_address
 
     for name, (in_c, _) in _IN_C.items():
         binding.add_symbol(PREFIX + name, get_cython_function_address("scipy.special.cython_special", in_c))
+    for register_with_numba in _registrations:
+        register_with_numba()
+    cpu_target.target_context.refresh()
 
 
 def _special(name: str) -> Callable[..., float]:
@@ -57,7 +62,7 @@ def _special(name: str) -> Callable[..., float]:
 
         overload(call, strict=False)(choose)
 
-    when_numba_is_ready(register_with_numba)
+    _registrations.append(register_with_numba)
     return call
 
 

@@ -151,7 +151,7 @@ def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
     """Increasing rounds within 1..horizon, the horizon among them."""
     if given is None:
         exponents = np.linspace(0.0, log(horizon), min(DEFAULT_CHECKPOINTS, horizon))
-        rounds = np.rint([exp(exponent) for exponent in exponents.tolist()]).astype(np.int64)
+        rounds = np.rint(list(map(exp, exponents.tolist()))).astype(np.int64)
     else:
         may_be = f"whole numbers between 1 and the horizon, {horizon}"
         try:

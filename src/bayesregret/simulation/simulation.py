@@ -87,7 +87,7 @@ class Simulation:
 
         An interrupt ends the running tasks soon, and leaves the tally as it was after the last whole task.
         """
-        self.tally.reserve(runs)
+        self.tally.expected = runs
         with closing(engine.play(self, self.tally.runs, runs)) as records:  # type: ignore[type-var]
             for record in records:
                 self.tally.add(record)

@@ -32,15 +32,8 @@ class Tally:
         self.keep = keep
         self.moments = Moments()  # of the final regret
         self.regret_counts = None if keep else RegretCounts()
-        self.each_run = Kept(np.empty(0), np.empty(0, np.int64))  # with space for the runs to come
-
-    def reserve(self, runs: int) -> None:
-        """Make space for the results of this many runs, those so far included."""
-        if self.keep:
-            longer = Kept(np.empty(runs), np.empty(runs, np.int64))
-            for new, old in zip(longer, self.each_run, strict=True):
-                new[: self.runs] = old[: self.runs]
-            self.each_run = longer
+        self.expected = 0  # runs in the end, for which space is made at once
+        self.each_run = Kept(np.empty(0), np.empty(0, np.int64))
 
     def add(self, record: Record) -> None:
         """Add the next task's runs; the order of blocks is fixed, so the sums always have the same bits."""
@@ -51,6 +44,7 @@ class Tally:
         self.moments.add(record.final_regret)
         runs, blocks = len(record.final_regret), len(record.block_mean)
         if self.keep:
+            self._make_space(self.runs + runs)
             self.each_run.final_regret[self.runs : self.runs + runs] = record.final_regret
             self.each_run.best_pulls[self.runs : self.runs + runs] = record.best_pulls
         if self.regret_counts is not None:
@@ -59,6 +53,14 @@ class Tally:
         last_size = runs - BLOCK * (blocks - 1)
         add(record.block_mean, record.block_squares, last_size, self.runs, self.curve_mean, self.curve_squares)
         self.runs += runs
+
+    def _make_space(self, runs: int) -> None:
+        if runs > len(self.each_run.final_regret):
+            most = max(runs, self.expected)
+            longer = Kept(np.empty(most), np.empty(most, np.int64))
+            for new, old in zip(longer, self.each_run, strict=True):
+                new[: self.runs] = old[: self.runs]
+            self.each_run = longer
 
     def estimate(self) -> Estimate:
         """Mean of the final regret; the bits do not depend on `keep`."""

@@ -50,7 +50,6 @@ def test_tally_is_the_mean_and_squares_of_all_runs(sizes):
         for block in range(len(record.block_mean)):
             part = rows[block * BLOCK : (block + 1) * BLOCK]
             reduce_rows(part, len(part), record.block_mean[block], record.block_squares[block])
-        tally.reserve(tally.runs + size)
         tally.add(record)
         everything.append(rows)
     rows = np.concatenate(everything)

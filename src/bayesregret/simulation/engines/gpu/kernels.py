@@ -89,9 +89,7 @@ def make_leader_kernel(arms: int) -> Callable[..., Any]:
     It needs LEADER_WORDS of shared memory for each arm of a lane.
     """
 
-    def play_leaders(
-        worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls
-    ):
+    def play_leaders(worlds, policy, belief, key, first_run, plan, rows, final_regret, best_pulls, pulls):
         fill_ziggurat()
         # Lanes side by side: whatever arms they look up, they never wait for each other.
         numbers, words = cuda.shared.array(0, float64), cuda.shared.array(0, uint64)
