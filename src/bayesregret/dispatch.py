@@ -20,6 +20,7 @@ import functools
 import gc
 import inspect
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
@@ -39,6 +40,7 @@ FORMULA_OPTIONS: dict[str, Any] = {**JIT_OPTIONS, "no_cfunc_wrapper": True, "no_
 INLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": True}
 OUTLINED: dict[str, Any] = {**FORMULA_OPTIONS, "forceinline": False}
 
+_compiling = threading.RLock()  # for threads that make simulations at the same time
 _waiting: list[Callable[[], None]] = []
 _numba_is_ready = False
 _contracts: list[Any] = []
@@ -197,6 +199,11 @@ def _load_numba(contracts: Sequence[Any] = (), formulas: Sequence[tuple[Any, dic
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
+    with _compiling:
+        return _compile_kernel(body, *classes)
+
+
+def _compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     made = _kernels.get((body, frozenset(classes)))
     if made is not None:
         return made

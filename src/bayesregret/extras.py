@@ -10,6 +10,7 @@ LIBRARIES = {
     "frame": ("pandas",),
     "parquet": ("pyarrow",),
     "report": ("matplotlib", "jinja2"),
+    "cluster": ("distributed",),
 }
 
 

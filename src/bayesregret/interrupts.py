@@ -61,6 +61,19 @@ def interrupts_raised() -> Iterator[None]:
         _raises = False
 
 
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold back interrupts; threads and processes that are started meanwhile never get one."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def leave(status: int) -> NoReturn:
     """Exit with this status; after an interrupt without waiting for other processes and threads of this one."""
     global _status

@@ -34,7 +34,7 @@ def test_no_process_is_started_for(monkeypatch, fewest, threads):
 
 def test_points_that_share_work_are_one_group():
     points = some_points()
-    groups = precompute._groups(points)
+    groups = precompute.groups_alike(points)
     assert [len(group) for group in groups] == [2, 2]
     assert {group[0]["problem"]["prior_width"] for group in groups} == {0.5, 1.0}
 

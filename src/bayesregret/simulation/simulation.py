@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.rng import seed_key
+from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.kernels.run import (
     BLOCK,
@@ -56,6 +58,19 @@ class Simulation:
         epsilon: float = NOT_TRACKED,
     ) -> None:
         chosen = select(policy, bandit, horizon, late=delay > 0 or batch > 1)
+        # Makes this simulation again, in another process.
+        self.recipe: Callable[[], Simulation] = partial(
+            Simulation,
+            *(bandit, policy),
+            horizon=horizon,
+            seed=seed,
+            checkpoints=checkpoints,
+            delay=delay,
+            batch=batch,
+            keep=False,
+            epsilon=epsilon,
+        )
+        self.cost = partial(run_cost, policy, bandit, horizon, is_late=delay > 0 or batch > 1)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
         self.belief, self.make_world = chosen.belief, bandit.world
         self.arms, self.horizon = bandit.arms, horizon

@@ -1,0 +1,147 @@
+"""Connections to Dask clusters: a client that the user made, an address, or processes of this machine."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from bayesregret import checks
+from bayesregret.extras import require
+from bayesregret.interrupts import interrupts_held
+from bayesregret.simulation.engines.cluster.same_bits import description, difference
+from bayesregret.simulation.engines.cluster.worker import wrong_worker
+from bayesregret.simulation.engines.threads import MOST_THREADS
+
+ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
+LOCAL = re.compile(r"local:([1-9]\d*)")
+MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for four processes of this machine'
+PATIENCE = 10.0  # seconds until a scheduler answers
+LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
+
+_open_clients: dict[str, Any] = {}  # by address; they stay until Python exits, so that the next call finds them
+_opening = threading.Lock()
+
+
+class ClusterError(ConnectionError):
+    """The cluster cannot be reached, or its workers die again and again."""
+
+
+def is_client(given: object) -> bool:
+    """Whether this is a Dask client."""
+    return any(
+        (kind.__name__, kind.__module__.partition(".")[0]) == ("Client", "distributed") for kind in type(given).__mro__
+    )
+
+
+def is_address(given: object) -> bool:
+    """Whether this names a cluster."""
+    return isinstance(given, str) and bool(ADDRESS.fullmatch(given) or LOCAL.fullmatch(given))
+
+
+class Connection:
+    """A client that is opened when it is first needed, and again after it has lost its cluster."""
+
+    def __init__(self, target: Any) -> None:
+        if not is_client(target) and not is_address(target):
+            raise checks.fail("engine", MAY_BE, target)
+        require("cluster", f'engine="{target}"' if isinstance(target, str) else "engine")
+        if is_client(target) and target.asynchronous:
+            raise ValueError("engine must be a Dask client that is not asynchronous")
+        if local := LOCAL.fullmatch(str(target)):
+            checks.whole("engine: local", int(local[1]), 1, MOST_THREADS)
+        self.target = target
+        self._compared: set[str] = set()  # workers that compute the same bits as this process
+        self._threads, self._counted = 0, -LASTING
+
+    @property
+    def client(self) -> Any:
+        """The client; ClusterError if there is no connection, and none can be made."""
+        client = _client_at(self.target) if isinstance(self.target, str) else self.target
+        if client.status in ("closed", "closing"):
+            raise ClusterError("the connection to the cluster is lost, and its client is closed")
+        return client
+
+    def threads(self) -> int:
+        """Number of tasks that the cluster runs at once, 0 if no worker is there yet."""
+        now = time.monotonic()
+        if now - self._counted > LASTING:
+            with suppress(OSError, TimeoutError):  # the connection is being restored: the last number stays
+                self._threads, self._counted = sum(self.client.nthreads().values()), now
+        return self._threads
+
+    def compare(self) -> None:
+        """ValueError, in one line, if a worker would compute other bits than this process."""
+        client = self.client
+        if set(client.nthreads()) <= self._compared:
+            return
+        for worker, found in client.run(description, on_error="ignore").items():
+            unlike = difference(description(), found)
+            if unlike is not None:
+                raise ValueError(wrong_worker(f"the worker {worker}", unlike))
+            self._compared.add(worker)
+
+    def run_everywhere(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Call a function in all workers, beside their tasks; best effort, and over within a second or so."""
+
+        def run() -> None:
+            with suppress(Exception):
+                self.client.run(function, *arguments, on_error="ignore")
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(timeout=1.0)
+
+
+def _client_at(address: str) -> Any:
+    with _opening:
+        client = _open_clients.get(address)
+        if client is None or client.status in ("closed", "closing"):
+            if client is None and not _open_clients:
+                atexit.register(_close_all)
+            client = _open_clients[address] = _open(address)
+        return client
+
+
+def _open(address: str) -> Any:
+    import distributed
+
+    settings: dict[str, Any] = {"set_as_default": False, "name": "bayesregret"}
+    if local := LOCAL.fullmatch(address):
+        with_pages = importlib.util.find_spec("bokeh") is not None
+        with interrupts_held():  # an interrupt of this process is none of the workers'
+            cluster = distributed.LocalCluster(
+                n_workers=int(local[1]),
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0" if with_pages else None,
+                silence_logs=logging.CRITICAL,
+            )
+        return distributed.Client(cluster, **settings)
+    try:
+        return distributed.Client(address, timeout=PATIENCE, **settings)
+    except (OSError, TimeoutError):
+        raise ClusterError(
+            f"engine must be a cluster that answers, got {address}: no scheduler within {PATIENCE:.0f} seconds"
+        ) from None
+    except ValueError as error:
+        raise ValueError(
+            f"engine must be {MAY_BE}, got {checks.shown(address)}: {checks.one_line(str(error))}"
+        ) from None
+
+
+def _close_all() -> None:
+    """Close what was opened here, without a word."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    for client in _open_clients.values():
+        with suppress(Exception):
+            cluster = client.cluster
+            client.close(timeout=2)
+            if cluster is not None:
+                cluster.close(timeout=5)
+    _open_clients.clear()
