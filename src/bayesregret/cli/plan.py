@@ -79,6 +79,8 @@ def plan(
         number_option("Runs of each policy and each point of a sweep.", "what takes seconds for each policy", EFFORT),
     ] = None,
     threads: options.Threads = None,
+    engine: options.EngineName = None,
+    cluster: options.Cluster = None,
     output: Annotated[
         str | None, option("--output", help="Also write a report as an HTML page.", section=OUTPUT, metavar="FILE.html")
     ] = None,
@@ -117,6 +119,7 @@ def plan(
             _check_page(output)
         if agent is not None:
             _check_agent(agent)
+        place = options.chosen_engine(engine, cluster, threads)
         found = make_plan(
             bandit(),
             None if not policy else make_policies(policy, None),
@@ -132,7 +135,7 @@ def plan(
             control_arm=control_arm,
             runs=runs,
             seed=seed,
-            threads=threads,
+            engine=place,
             progress=progress,
         )
     written = []

@@ -21,7 +21,6 @@ from bayesregret.simulation.engines.threads import available_threads
 
 # A process takes a second or two to start, which pays off from this many points on.
 FEWEST_POINTS = 24
-TRACKER_WARNING = "ignore:resource_tracker:UserWarning"
 
 Lookup = Callable[[Settings], Computed | None]
 
@@ -37,10 +36,9 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         yield lambda settings: None
         return
     context = multiprocessing.get_context("spawn")
-    with _quiet_tracker():
-        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
     places = {}
-    with interrupts_held():
+    with interrupts_held():  # the processes never get one, not even before `_end_with_parent`
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
         for group in groups_alike(points):
             task = pool.submit(_compute_all, group)
             places.update({_key(settings): (task, place) for place, settings in enumerate(group)})
@@ -56,19 +54,6 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         yield look_up
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextmanager
-def _quiet_tracker() -> Iterator[None]:
-    """Start the tracker of `multiprocessing` without its warning: what an interrupted command leaves, it removes."""
-    before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, TRACKER_WARNING]))
-    try:
-        yield
-    finally:
-        del os.environ["PYTHONWARNINGS"]
-        if before is not None:
-            os.environ["PYTHONWARNINGS"] = before
 
 
 def groups_alike(points: Sequence[Settings]) -> list[list[Settings]]:

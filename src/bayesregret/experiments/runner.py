@@ -16,6 +16,7 @@ from bayesregret.experiments.table import Claim, Table
 from bayesregret.simulation.engines.choose import EngineLike, as_engine
 from bayesregret.simulation.engines.cluster.engine import ClusterEngine
 from bayesregret.simulation.engines.engine import Engine
+from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.study import Study, point_key
 
 # Called before each point with the figure, the point's name, the number of finished points and their total.
@@ -55,7 +56,8 @@ def run_experiments(
     if isinstance(place, ClusterEngine):
         took = _run_on_cluster(lacking, study, place, total, listener)
         lacking, listener = [], None
-    with computed_ahead([point.settings for _, point in lacking], threads) as ahead:
+    processes = place.threads if isinstance(place, ThreadsEngine) else None
+    with computed_ahead([point.settings for _, point in lacking], processes) as ahead:
         for experiment in experiments:
             outcomes, fresh, seconds = [], 0, 0.0
             for point in experiment.points:

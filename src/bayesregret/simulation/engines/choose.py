@@ -12,7 +12,7 @@ from bayesregret.simulation.engines.threads import ThreadsEngine
 
 EngineLike = Engine | str | Any  # an engine, its name, the address of a cluster, or a Dask client
 
-MAY_BE = '"threads", "gpu", a Dask client, or a cluster such as "tcp://host:8786" or "local:4"'
+MAY_BE = '"threads", a Dask client, or a cluster such as "tcp://host:8786" or "local:4"'
 
 
 def as_engine(engine: EngineLike | None = None, threads: int | None = None) -> Engine:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import importlib.util
 import logging
 import re
 import threading
@@ -114,12 +113,11 @@ def _open(address: str) -> Any:
 
     settings: dict[str, Any] = {"set_as_default": False, "name": "bayesregret"}
     if local := LOCAL.fullmatch(address):
-        with_pages = importlib.util.find_spec("bokeh") is not None
         with interrupts_held():  # an interrupt of this process is none of the workers'
             cluster = distributed.LocalCluster(
                 n_workers=int(local[1]),
                 threads_per_worker=1,
-                dashboard_address="127.0.0.1:0" if with_pages else None,
+                dashboard_address="127.0.0.1:0",  # any port; with bokeh installed there are pages to watch
                 silence_logs=logging.CRITICAL,
             )
         return distributed.Client(cluster, **settings)

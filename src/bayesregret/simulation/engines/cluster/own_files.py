@@ -82,7 +82,8 @@ def _bodies(subject: Any) -> Iterator[Callable[..., Any]]:
 
 def _check_can_be_imported(defined: Any) -> None:
     name = defined.__module__
-    if name in UNNAMED or getattr(sys.modules.get(name, sys), "__file__", None) is None:
+    has_file = name in STANDARD or getattr(sys.modules.get(name), "__file__", None) is not None
+    if name in UNNAMED or not has_file:
         raise ValueError(
             f"{defined.__name__} must be defined in a file that workers can import, got one of a script or notebook: "
             "put it into a file such as mine.py, and import it from there"
