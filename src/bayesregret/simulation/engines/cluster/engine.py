@@ -33,7 +33,8 @@ OUT_OF_TURN = 10  # priority of a simulation's tasks before those of small point
 class ClusterEngine(Engine):
     """Plays runs on the workers of a Dask cluster.
 
-    Needs `pip install "bayesregret[cluster]"`. The bits of a result are those of `ThreadsEngine`. A worker that dies costs its tasks only: others do them again.
+    Needs `pip install "bayesregret[cluster]"`. The bits of a result are those of `ThreadsEngine`. A worker that dies
+    costs its tasks only: others do them again.
 
     Parameters
     ----------
