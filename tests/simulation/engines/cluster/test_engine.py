@@ -1,6 +1,8 @@
 """Runs on a cluster: the bits of threads, whatever happens to workers; and bounded memory."""
 
+import importlib.util
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -22,12 +24,15 @@ from bayesregret.simulation.engines.cluster.engine import Sizes
 from bayesregret.simulation.engines.cluster.same_bits import difference
 from problems import BANDITS
 
+LARGE = "linear of many arms"
+BANDITS = {**BANDITS, LARGE: br.LinearBandit(np.eye(2).repeat(2_000, axis=0), [0, 0], prior_width=1, reward_noise=1)}
 CASES = {
     "index": ("gaussian", ["bayes-ucb", "ucb1"], {}),
     "draws": ("bernoulli", "thompson", {}),
     "linear": ("linear", "bayes-ucb", {}),
     "late": ("gaussian", "thompson", {"delay": 3, "batch": 4}),
     "checkpoints": ("gaussian arms", "bayes-ucb", {"checkpoints": [1, 5]}),
+    "a large problem": (LARGE, "greedy", {"horizon": 2, "runs": 64}),
     "precision": ("bernoulli", "greedy", {"precision": 0.03, "max_runs": 1_000}),
 }
 
@@ -168,6 +173,32 @@ def test_other_engines_are_one_line(given, said):
         ValueError, match=r'^engine must be a Dask client, an address such as "tcp://host:8786", or "loc'
     ):
         br.ClusterEngine(given)
+
+
+def test_workers_without_the_package_are_one_line(cluster, monkeypatch):
+    monkeypatch.setattr("bayesregret.simulation.engines.cluster.connection.PACKAGE", pathlib.Path("nobody_has_this"))
+    with pytest.raises(
+        ValueError, match=r"^engine must be a cluster whose workers have the module nobody_has_this, whi"
+    ):
+        br.simulate(BANDITS["bernoulli"], "greedy", horizon=2, runs=2, engine=br.ClusterEngine("local:2"))
+
+
+def test_cut_connections_cost_what_was_under_way(cluster, stand_in):
+    """A proxy between this process and the scheduler breaks its connections now and then."""
+    source = pathlib.Path(__file__).parents[4] / "benchmarks" / "attack_cluster.py"
+    attack = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("attack_cluster", source))
+    spec.loader.exec_module(attack)
+    proxy = attack.Proxy(cluster.client.cluster.scheduler_address)
+    engine = br.ClusterEngine(proxy.address)
+    try:
+        seen = []
+        for number, record in enumerate(engine.play(stand_in("slow first", nanoseconds=10**7), 0, 64 * 40)):
+            seen += record.final_regret.tolist()
+            if number in (0, 2, 4):
+                proxy.cut()
+        assert seen == list(range(64 * 40))
+    finally:
+        engine.client.close(timeout=5)
 
 
 def test_threads_do_not_go_with_a_cluster(cluster):

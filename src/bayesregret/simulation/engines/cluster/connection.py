@@ -9,19 +9,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from bayesregret import checks
 from bayesregret.extras import require
 from bayesregret.interrupts import interrupts_held
 from bayesregret.simulation.engines.cluster.same_bits import description, difference
-from bayesregret.simulation.engines.cluster.worker import wrong_worker
+from bayesregret.simulation.engines.cluster.worker import lacks, wrong_worker
 from bayesregret.simulation.engines.threads import MOST_THREADS
+from bayesregret.sources import PACKAGE
 
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 LOCAL = re.compile(r"local:([1-9]\d*)")
 MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for four processes of this machine'
-PATIENCE = 10.0  # seconds until a scheduler answers
+PATIENCE, RECONNECTING = 10.0, 60.0  # seconds until a scheduler answers, at first and once it has answered before
 LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
 
 _open_clients: dict[str, Any] = {}  # by address; they stay until Python exits, so that the next call finds them
@@ -80,6 +81,9 @@ class Connection:
         client = self.client
         if set(client.nthreads()) <= self._compared:
             return
+        for worker, is_there in client.run(_has_package(), on_error="ignore").items():
+            if not is_there:
+                raise ValueError(lacks(PACKAGE.name, worker))
         for worker, found in client.run(description, on_error="ignore").items():
             unlike = difference(description(), found)
             if unlike is not None:
@@ -98,17 +102,23 @@ class Connection:
         thread.join(timeout=1.0)
 
 
+def _has_package() -> Callable[[], bool]:
+    """Return a function that travels as code, because workers without the package could not look it up."""
+    code = f"lambda: __import__('importlib.util').util.find_spec({PACKAGE.name!r}) is not None"
+    return cast(Callable[[], bool], eval(code, {"__name__": "__main__"}))
+
+
 def _client_at(address: str) -> Any:
     with _opening:
         client = _open_clients.get(address)
         if client is None or client.status in ("closed", "closing"):
             if client is None and not _open_clients:
                 atexit.register(_close_all)
-            client = _open_clients[address] = _open(address)
+            client = _open_clients[address] = _open(address, PATIENCE if client is None else RECONNECTING)
         return client
 
 
-def _open(address: str) -> Any:
+def _open(address: str, patience: float) -> Any:
     import distributed
 
     settings: dict[str, Any] = {"set_as_default": False, "name": "bayesregret"}
@@ -122,10 +132,10 @@ def _open(address: str) -> Any:
             )
         return distributed.Client(cluster, **settings)
     try:
-        return distributed.Client(address, timeout=PATIENCE, **settings)
+        return distributed.Client(address, timeout=patience, **settings)
     except (OSError, TimeoutError):
         raise ClusterError(
-            f"engine must be a cluster that answers, got {address}: no scheduler within {PATIENCE:.0f} seconds"
+            f"engine must be a cluster that answers, got {address}: no scheduler within {patience:.0f} seconds"
         ) from None
     except ValueError as error:
         raise ValueError(

@@ -27,6 +27,7 @@ SHORTEST = 0.05
 MOST_BYTES = 16_000_000  # of a task's results
 MOST_FETCHED = 4  # times this: what is fetched at once
 AHEAD, FEWEST_AHEAD = 3, 16  # tasks under way for each thread of the cluster, and at least
+UNKNOWN_THREADS = 1000
 OUT_OF_TURN = 10  # priority of a simulation's tasks before those of small points
 
 
@@ -66,8 +67,8 @@ class ClusterEngine(Engine):
 
     @property
     def processors(self) -> int:  # type: ignore[override]
-        """Number of the workers' threads."""
-        return max(1, self._connection.threads())
+        """Number of the workers' threads; while there are no workers yet, as many as there may be."""
+        return self._connection.threads() or UNKNOWN_THREADS
 
     @property
     def most_tasks(self) -> int:

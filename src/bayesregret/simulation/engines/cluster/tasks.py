@@ -10,12 +10,14 @@ from contextlib import suppress
 from typing import Any
 
 from bayesregret.simulation.engines.cluster.connection import ClusterError, Connection
+from bayesregret.simulation.engines.cluster.worker import lacks
 
 # Dask starts a task again after each of three workers that die meanwhile, and we start it again this often.
 MOST_DEATHS = 4
 MOST_LOSSES = 100  # of the connection, during one task
 # Larger arguments go to the scheduler once, and from worker to worker.
 LARGE_ARGUMENT = 50_000
+FIRST_OF_ALL = 1000  # priority
 HEARTBEAT = 5.0  # seconds between looks at whether the connection is there at all
 
 
@@ -78,7 +80,8 @@ class Tasks:
         """
         some = list(itertools.takewhile(lambda task: not task.has_failed, tasks))
         if not some:
-            raise tasks[0].future.exception()
+            error = tasks[0].future.exception()
+            raise ValueError(lacks(error.name, "a worker")) if isinstance(error, ModuleNotFoundError) else error
         try:
             results = self._connection.client.gather([task.future for task in some])
         except Exception:  # a worker died, or the connection broke
@@ -117,8 +120,11 @@ class Tasks:
             return argument
         sent = self._large.get(argument)
         if sent is None or sent.client is not client or sent.status in ("cancelled", "lost", "error"):
+            import dask
+
             key = ("settings of a simulation", uuid.uuid4().hex[:12])
-            sent = self._large[argument] = client.submit(bytes, argument, key=key, priority=1000)
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": len(argument) * 2}):
+                sent = self._large[argument] = client.submit(bytes, argument, key=key, priority=FIRST_OF_ALL)
         return sent
 
     def _next_event(self) -> tuple[Task, Any] | None:

@@ -48,11 +48,15 @@ def unpack(parcel: bytes) -> Any:
         install(own)
         return pickle.loads(content)
     except ModuleNotFoundError as error:
-        raise ValueError(f"engine must be a cluster whose workers have the module {error.name}") from None
+        raise ValueError(lacks(error.name, "a worker")) from None
 
 
 def wrong_worker(worker: str, unlike: str) -> str:
     return f"engine must be a cluster whose workers compute the same bits as this process, but {worker} {unlike}"
+
+
+def lacks(module: str | None, worker: str) -> str:
+    return f"engine must be a cluster whose workers have the module {module}, which {worker} lacks"
 
 
 def call(parcel: bytes) -> Any:
