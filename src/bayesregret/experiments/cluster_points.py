@@ -19,7 +19,6 @@ from bayesregret.simulation.cost import KNOWN_COSTS, run_cost
 from bayesregret.simulation.engines.cluster import worker
 from bayesregret.simulation.engines.cluster.engine import OUT_OF_TURN, TASK_SECONDS, ClusterEngine
 from bayesregret.simulation.engines.cluster.tasks import Task, Tasks
-from bayesregret.simulation.engines.threads import ThreadsEngine
 from bayesregret.simulation.simulate import SMALL_ROUNDS
 
 LARGE_SECONDS = 2.0  # points that are estimated to take longer are split
@@ -141,7 +140,7 @@ def run_points(points: Sequence[Settings]) -> Outcome:
     for settings in points:
         begin = time.perf_counter()
         try:
-            result = run_point(settings, ThreadsEngine(1))
+            result = run_point(settings, worker.ThisThread())
         except Exception as error:
             return Outcome(finished, error)
         finished.append((settings, result, time.perf_counter() - begin))

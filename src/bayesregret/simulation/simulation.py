@@ -80,7 +80,7 @@ class Simulation:
         self.tally = Tally(bandit.arms, len(checkpoints), keep=keep)
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.classes = (type(chosen.own), type(chosen.belief), type(bandit.model))
-        self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
+        self.make_state: Callable[[], Any] = partial(make_state, chosen, self.arms, min(delay + batch, horizon))
         self.own, self.policy = chosen.own, chosen.settings
         if is_outside(self.classes):
             self._try_in_plain_python()
@@ -117,12 +117,13 @@ class Simulation:
 
     def play(self, first_run: int, runs: int) -> Record:
         """Play runs on this thread; KeyboardInterrupt if they were stopped."""
-        if not hasattr(self._states, "made"):
-            self._states.made, self._states.world = self.make_state(), self.make_world()
+        thread = threading.get_ident()
+        if thread not in self._states:
+            self._states[thread] = self.make_state(), self.make_world()
+        state, world = self._states[thread]
         record = make_record(runs, self.arms, len(self.plan.checkpoints))
         # Without compilation, arithmetic that is meant to wrap or to divide by zero would warn.
         with np.errstate(all="ignore"):
-            state, world = self._states.made, self._states.world
             self.kernel(state, world, self.policy, self.belief, self.key, first_run, self.plan, record)
         if self.stop[0]:  # the record is not whole
             raise self.why_stopped()
@@ -136,4 +137,6 @@ class Simulation:
 
     def forget_states(self) -> None:
         """Release the states of threads, which may be large."""
-        self._states = threading.local()
+        # Not a `threading.local`: the garbage collector must never meet one while a profiler, such as that of a Dask
+        # worker, looks at the frames of all threads. Both need the same lock of the interpreter.
+        self._states: dict[int, tuple[Any, Any]] = {}

@@ -6,11 +6,12 @@ import pickle
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret.simulation.engines.cluster.own_files import OwnFiles, install, own_files
 from bayesregret.simulation.engines.cluster.same_bits import description, difference
+from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.kernels.run import STOPPED
 
 if TYPE_CHECKING:
@@ -30,6 +31,17 @@ class Parcel(NamedTuple):
     sender: Mapping[str, str]  # what the bits of the sender's results depend on
     own: OwnFiles
     content: bytes
+
+
+class ThisThread(Engine):
+    """Plays runs on the thread that asks for them, which is a worker's own: thousands of threads would come and go."""
+
+    name: ClassVar[str] = "this thread"
+    processors = 1
+
+    def play(self, simulation: Simulation, begin: int, end: int) -> Iterator[Record]:
+        for first, runs in simulation.tasks(begin, end, threads=1):
+            yield simulation.play(first, runs)
 
 
 def pack(content: Any, definitions: Iterable[type | Callable[..., Any]] = ()) -> bytes:
