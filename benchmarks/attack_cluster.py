@@ -61,9 +61,17 @@ class Proxy:
                 connection.close()
         self.sockets.clear()
 
+    def close(self) -> None:
+        """Break all connections, and take no more."""
+        self.listener.close()
+        self.cut()
+
     def _accept(self) -> None:
         while True:
-            near, _ = self.listener.accept()
+            try:
+                near, _ = self.listener.accept()
+            except OSError:  # closed
+                return
             far = socket.create_connection(self.target)
             self.sockets |= {near, far}
             for source, sink in ((near, far), (far, near)):
@@ -76,6 +84,7 @@ class Proxy:
         for connection in (source, sink):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+                connection.close()
 
 
 class Attacker:
@@ -104,7 +113,10 @@ class Attacker:
             self.left.pop()()
 
     def _kill(self) -> None:
-        processes = [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid]
+        # A worker that is killed while it starts is not started again by Dask.
+        ready = self.cluster.scheduler.workers
+        nannies = [nanny for nanny in self.cluster.workers.values() if nanny.worker_address in ready]
+        processes = [nanny.pid for nanny in nannies if nanny.pid]
         if processes:
             os.kill(random.choice(processes), signal.SIGKILL)
             self.kills += 1

@@ -199,6 +199,7 @@ def test_cut_connections_cost_what_was_under_way(cluster, stand_in):
         assert seen == list(range(64 * 40))
     finally:
         engine.client.close(timeout=5)
+        proxy.close()
 
 
 def test_threads_do_not_go_with_a_cluster(cluster):
@@ -298,3 +299,14 @@ def group_exists(group):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_local_processes_that_all_died_for_good_are_replaced(cluster, stand_in, monkeypatch):
+    """Dask gives up on a process that dies while it starts; here all of them are closed."""
+    for module in ("connection", "tasks"):
+        monkeypatch.setattr(f"bayesregret.simulation.engines.cluster.{module}.HEARTBEAT", 0.2)
+    local = cluster.client.cluster
+    for name in list(local.workers):
+        local.sync(local.workers.pop(name).close)
+    records = cluster.play(stand_in("quick"), 0, 640)
+    assert [regret for record in records for regret in record.final_regret] == list(range(640))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
+import concurrent.futures
 import logging
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -23,6 +25,7 @@ ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 LOCAL = re.compile(r"local:([1-9]\d*)")
 MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for four processes of this machine'
 PATIENCE, RECONNECTING = 10.0, 60.0  # seconds until a scheduler answers, at first and once it has answered before
+HEARTBEAT = 5.0  # seconds without news, after which we look whether the cluster is still there
 LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
 
 _open_clients: dict[str, Any] = {}  # by address; they stay until Python exits, so that the next call finds them
@@ -90,6 +93,26 @@ class Connection:
                 raise ValueError(wrong_worker(f"the worker {worker}", unlike))
             self._compared.add(worker)
 
+    def tend(self) -> None:
+        """Look after a cluster that is quiet: ClusterError if it is lost; local processes that died are replaced.
+
+        Dask itself replaces processes, but for those that die while they start.
+        """
+        client, local = self.client, LOCAL.fullmatch(str(self.target))
+        if local:
+            client.cluster.scale(int(local[1]))
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        """Return the results of futures, which are computed again if they are lost meanwhile."""
+        client = self.client
+        coming = asyncio.run_coroutine_threadsafe(_gathered(client, futures), client.loop.asyncio_loop)
+        while True:
+            with suppress(concurrent.futures.TimeoutError):
+                return coming.result(timeout=HEARTBEAT)
+            if coming.done():  # with a TimeoutError of its own
+                return coming.result()
+            self.tend()
+
     def run_everywhere(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Call a function in all workers, beside their tasks; best effort, and over within a second or so."""
 
@@ -100,6 +123,10 @@ class Connection:
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         thread.join(timeout=1.0)
+
+
+async def _gathered(client: Any, futures: Sequence[Any]) -> list[Any]:
+    return list(await client.gather(list(futures), asynchronous=True))
 
 
 def _has_package() -> Callable[[], bool]:

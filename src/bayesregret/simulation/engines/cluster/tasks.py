@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from bayesregret.simulation.engines.cluster.connection import ClusterError, Connection
+from bayesregret.simulation.engines.cluster.connection import HEARTBEAT, ClusterError, Connection
 from bayesregret.simulation.engines.cluster.worker import lacks
 
 # Dask starts a task again after each of three workers that die meanwhile, and we start it again this often.
@@ -18,7 +18,6 @@ MOST_LOSSES = 100  # of the connection, during one task
 # Larger arguments go to the scheduler once, and from worker to worker.
 LARGE_ARGUMENT = 50_000
 FIRST_OF_ALL = 1000  # priority
-HEARTBEAT = 5.0  # seconds between looks at whether the connection is there at all
 
 
 class Task:
@@ -83,7 +82,7 @@ class Tasks:
             error = tasks[0].future.exception()
             raise ValueError(lacks(error.name, "a worker")) if isinstance(error, ModuleNotFoundError) else error
         try:
-            results = self._connection.client.gather([task.future for task in some])
+            results = self._connection.gather([task.future for task in some])
         except Exception:  # a worker died, or the connection broke
             for task in some:
                 task.is_done = False
@@ -131,7 +130,7 @@ class Tasks:
         while True:
             with suppress(queue.Empty):
                 return self._events.get(timeout=HEARTBEAT)
-            self._connection.client.status  # noqa: B018 - an error if the connection is lost for good
+            self._connection.tend()
 
     def _is_lost(self, task: Task) -> bool:
         """Whether a task that ended has neither result nor error of its own; then it is started again."""
