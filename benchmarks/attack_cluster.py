@@ -144,8 +144,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     random.seed(asked.seed)
+    import dask
     from distributed import LocalCluster
 
+    # Otherwise Dask gives up a worker that is dead again 15 seconds after it died.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
     for library in ("distributed", "tornado", "asyncio"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
     wrong = sweeps = 0

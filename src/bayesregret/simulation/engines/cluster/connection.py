@@ -81,6 +81,7 @@ class Connection:
 
     def compare(self) -> None:
         """ValueError, in one line, if a worker would compute other bits than this process."""
+        self.tend()
         client = self.client
         if set(client.nthreads()) <= self._compared:
             return
@@ -94,9 +95,9 @@ class Connection:
             self._compared.add(worker)
 
     def tend(self) -> None:
-        """Look after a cluster that is quiet: ClusterError if it is lost; local processes that died are replaced.
+        """Look after the cluster: ClusterError if it is lost; local processes that died for good are replaced.
 
-        Dask itself replaces processes, but for those that die while they start.
+        Dask itself replaces processes, but not those that die while they start, or are dead again after 15 seconds.
         """
         client, local = self.client, LOCAL.fullmatch(str(self.target))
         if local:
