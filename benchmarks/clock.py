@@ -5,6 +5,7 @@ On a shared machine a slow turn tells of the neighbours; the fastest tells of th
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -58,9 +59,18 @@ class Neighbours:
 
     @staticmethod
     def _now() -> tuple[float, float, float]:
-        """Wall time, processor time of everyone, and of this process with the children that it waited for."""
-        everyone, own = psutil.cpu_times(), os.times()
+        """Wall time, processor time of everyone, and of this process with its children, ended or not."""
+        everyone, own = psutil.cpu_times(), sum(os.times()[:4]) + _living_children()
         idle = everyone.idle + getattr(everyone, "iowait", 0.0)
         # Linux counts guests among the users already.
         guests = getattr(everyone, "guest", 0.0) + getattr(everyone, "guest_nice", 0.0)
-        return time.perf_counter(), sum(everyone) - idle - guests, sum(own[:4])
+        return time.perf_counter(), sum(everyone) - idle - guests, own
+
+
+def _living_children() -> float:
+    """Processor time of processes that this one started, with theirs; it counts in `os.times` once they have ended."""
+    seconds = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            seconds += sum(child.cpu_times()[:4])
+    return seconds

@@ -50,6 +50,9 @@ class Size:
     fresh_repetitions: int = 7  # of what needs a new process
     cold_repetitions: int = 2
     first_models: tuple[str, ...] = ("gaussian", "bernoulli", "linear")
+    cluster_rounds: int = 4 * 10**10
+    cluster_repetitions: int = 2
+    cluster_points: int = 10_000
 
     @property
     def rounds(self) -> int:
@@ -79,4 +82,7 @@ def quick(threads: int) -> Size:
         fresh_repetitions=2,
         cold_repetitions=1,
         first_models=("gaussian",),
+        cluster_rounds=4 * 10**9,
+        cluster_repetitions=1,
+        cluster_points=500,
     )

@@ -23,6 +23,7 @@ import numpy as np
 
 import accelerator_rows
 import bound_rows
+import cluster_rows
 import exact_rows
 import growth_rows
 import linear_rows
@@ -53,6 +54,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "runs": growth_rows.runs,
     "horizon": growth_rows.horizon,
     "threads": speed_rows.threads,
+    "cluster": cluster_rows.cluster,
     "memory": process_rows.memory,
     "start": process_rows.start,
     "first": process_rows.first,

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 RESULT = br.simulate(br.BernoulliBandit([1, 1], [1, 1]), br.Greedy(), horizon=3, runs=2, seed=0)
 
 
-@pytest.fixture(params=["matplotlib", "pandas", "jinja2"])
+@pytest.fixture(params=["matplotlib", "pandas", "jinja2", "distributed"])
 def missing(request, monkeypatch):
     """A library that cannot be imported, and modules of ours that have to load anew."""
     for name in list(sys.modules):
@@ -31,6 +31,7 @@ USES = {
         "a report": (lambda: importlib.import_module("bayesregret.report.plan_page"), "report"),
     },
     "pandas": {"to_frame": (RESULT.to_frame, "frame")},
+    "distributed": {'engine="local:2"': (lambda: br.ClusterEngine("local:2"), "cluster")},
     "jinja2": {"a report": (lambda: importlib.import_module("bayesregret.report.publication"), "report")},
 }
 

@@ -100,3 +100,27 @@ def test_a_parent_may_have_interrupts_ignored():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_process_started_while_interrupts_are_held_gets_none():
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('goes on')"
+    with interrupts.interrupts_held():
+        held = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (held.stdout, held.stderr) == ("goes on\n", "")
+    free = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "goes on" not in free.stdout, "held no longer"
+
+
+@pytest.mark.parametrize("warnings", [None, "ignore::DeprecationWarning"])
+def test_the_tracker_is_quiet_and_the_environment_is_put_back(warnings, monkeypatch):
+    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    if warnings is not None:
+        monkeypatch.setenv("PYTHONWARNINGS", warnings)
+    seen = []
+    monkeypatch.setattr(
+        "multiprocessing.resource_tracker.ensure_running", lambda: seen.append(os.environ["PYTHONWARNINGS"])
+    )
+    with interrupts.interrupts_held():
+        assert os.environ.get("PYTHONWARNINGS") == warnings
+    assert len(seen) == 1
+    assert seen[0].endswith(interrupts.TRACKER_WARNING)

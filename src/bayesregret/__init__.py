@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
     from bayesregret.planning import Inversion, Plan, arms_for, horizon_for, plan, width_for
     from bayesregret.priors import FittedPrior, fit_prior
+    from bayesregret.simulation.engines.cluster.engine import ClusterEngine
+    from bayesregret.simulation.engines.gpu.engine import GpuEngine
+    from bayesregret.simulation.engines.threads import ThreadsEngine
 
 __version__ = "0.1.0"
 
@@ -76,6 +79,7 @@ __all__ = [
     "BayesUCB",
     "BelievingPolicy",
     "BernoulliBandit",
+    "ClusterEngine",
     "Curve",
     "Enclosure",
     "EpsilonGreedy",
@@ -86,6 +90,7 @@ __all__ = [
     "FittedPrior",
     "GaussianBandit",
     "Gittins",
+    "GpuEngine",
     "Greedy",
     "InformationDirected",
     "Instance",
@@ -105,6 +110,7 @@ __all__ = [
     "SimulationResult",
     "Thompson",
     "ThompsonIdentity",
+    "ThreadsEngine",
     "arms_for",
     "bayes_optimal_regret",
     "best_delta",
@@ -123,7 +129,7 @@ __all__ = [
 ]
 
 _MODULES = ("bounds", "experiments", "report")
-# These modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
+# Most of these modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
 _LAZY = {
     "bayesregret.audit.thompson_ties": ("ThompsonIdentity", "thompson_identity"),
     "bayesregret.enclosure": ("Enclosure", "optimal_regret"),
@@ -131,6 +137,9 @@ _LAZY = {
     "bayesregret.optimal": ("OptimalRegret", "bayes_optimal_regret", "gittins_index"),
     "bayesregret.planning": ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"),
     "bayesregret.priors": ("FittedPrior", "fit_prior"),
+    "bayesregret.simulation.engines.cluster.engine": ("ClusterEngine",),
+    "bayesregret.simulation.engines.gpu.engine": ("GpuEngine",),
+    "bayesregret.simulation.engines.threads": ("ThreadsEngine",),
 }
 
 

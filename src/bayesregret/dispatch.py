@@ -20,6 +20,7 @@ import functools
 import gc
 import inspect
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
@@ -43,6 +44,7 @@ Formula = tuple[Callable[..., Any], dict[str, Any]]  # with the options of the c
 # Registers contracts and formulas with a compiler, so that its kernels can contain them.
 Compiler = Callable[[Sequence[Any], Sequence[Formula]], None]
 
+_compiling = threading.RLock()  # for threads that make simulations at the same time
 _numba_is_ready = False
 _compilers: list[Compiler] = []
 _contracts: list[Any] = []
@@ -198,41 +200,42 @@ def _register_with_numba(contracts: Sequence[Any], formulas: Sequence[Formula]) 
 
 def compile_kernel(body: Callable[..., Any], *classes: type) -> Callable[..., Any]:
     """Compile `body` for arguments of these classes; kept on disk between processes, run without the GIL."""
-    made = _kernels.get((body, frozenset(classes)))
-    if made is not None:
-        return made
-    if not _numba_is_ready:
-        _register_with_numba(_contracts, _formulas)
-    import numba
-    from numba.extending import register_jitable
+    with _compiling:
+        made = _kernels.get((body, frozenset(classes)))
+        if made is not None:
+            return made
+        if not _numba_is_ready:
+            _register_with_numba(_contracts, _formulas)
+        import numba
+        from numba.extending import register_jitable
 
-    register_jitable(**INLINED)(body)
+        register_jitable(**INLINED)(body)
 
-    def kernel(*args):  # type: ignore[no-untyped-def]
-        return body(*args)
+        def kernel(*args):  # type: ignore[no-untyped-def]
+            return body(*args)
 
-    kernel.body = body  # type: ignore[attr-defined]
-    # Numba names its files after this. It looks for changes only in the file of the cached function itself: without the
-    # fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
-    kernel.__qualname__ = f"{body.__name__}_{fingerprint(body, classes)}"
-    options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
-    # Classes defined at a prompt or in a script are new ones in every process: no file could be found again.
-    keep = "__main__" not in map(operator.attrgetter("__module__"), classes)
-    try:
-        compiled = numba.njit(kernel, cache=keep, **options)
-    except RuntimeError:  # no folder to keep compiled code in: compile in every process
-        compiled = numba.njit(kernel, **options)
-
-    def run(*args: Any) -> Any:
-        """Turn the compiler's page of errors into one line that names the user's function."""
+        kernel.body = body  # type: ignore[attr-defined]
+        # Numba names its files after this. It looks for changes only in the file of the cached function itself: without
+        # the fingerprint an edited model, or a researcher's edited policy, would silently run its old machine code.
+        kernel.__qualname__ = f"{body.__name__}_{fingerprint(body, classes)}"
+        options: dict[str, Any] = {"nogil": True, **JIT_OPTIONS}
+        # Classes defined at a prompt or in a script are new ones in every process: no file could be found again.
+        keep = "__main__" not in map(operator.attrgetter("__module__"), classes)
         try:
-            return compiled(*args)
-        except Exception as error:
-            if not type(error).__module__.startswith("numba."):
-                raise
-            from bayesregret.compile_errors import explain
+            compiled = numba.njit(kernel, cache=keep, **options)
+        except RuntimeError:  # no folder to keep compiled code in: compile in every process
+            compiled = numba.njit(kernel, **options)
 
-            raise explain(error) from None
+        def run(*args: Any) -> Any:
+            """Turn the compiler's page of errors into one line that names the user's function."""
+            try:
+                return compiled(*args)
+            except Exception as error:
+                if not type(error).__module__.startswith("numba."):
+                    raise
+                from bayesregret.compile_errors import explain
 
-    _kernels[body, frozenset(classes)] = run
-    return run
+                raise explain(error) from None
+
+        _kernels[body, frozenset(classes)] = run
+        return run

@@ -11,6 +11,7 @@ LIBRARIES = {
     "parquet": ("pyarrow",),
     "report": ("matplotlib", "jinja2"),
     "gpu": ("numba_cuda",),
+    "cluster": ("distributed",),
 }
 
 

@@ -28,6 +28,7 @@ COMPILER = ("numba", "llvmlite")
 IMPORTS = "<frozen importlib._bootstrap>"
 COMPILED_CODE_FILES = "numba.core.caching"
 RETRY_SECONDS = 0.01
+TRACKER_WARNING = "ignore:resource_tracker:UserWarning"
 # A progress bar hides the cursor.
 CLEAR_LINE_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"
 
@@ -59,6 +60,34 @@ def interrupts_raised() -> Iterator[None]:
         yield
     finally:
         _raises = False
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold back interrupts; threads and processes that are started meanwhile never get one."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    _start_tracker()  # which would let interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_tracker() -> None:
+    """Start the tracker of `multiprocessing` without its warning: what an interrupted command leaves, it removes."""
+    from multiprocessing import resource_tracker  # takes a while to load
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, TRACKER_WARNING]))
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 def leave(status: int) -> NoReturn:

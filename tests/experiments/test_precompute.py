@@ -1,6 +1,5 @@
 """Points that are computed by other processes are the same points."""
 
-import os
 import subprocess
 import sys
 
@@ -34,7 +33,7 @@ def test_no_process_is_started_for(monkeypatch, fewest, threads):
 
 def test_points_that_share_work_are_one_group():
     points = some_points()
-    groups = precompute._groups(points)
+    groups = precompute.groups_alike(points)
     assert [len(group) for group in groups] == [2, 2]
     assert {group[0]["problem"]["prior_width"] for group in groups} == {0.5, 1.0}
 
@@ -50,15 +49,6 @@ def test_other_processes_find_the_same(monkeypatch):
         ]
         assert computed(unknown) is None
         assert computed({**points[0], "seed": 1}) is None
-
-
-def test_a_process_started_while_interrupts_are_held_gets_none():
-    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('goes on')"
-    with precompute._interrupts_held():
-        held = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (held.stdout, held.stderr) == ("goes on\n", "")
-    free = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "goes on" not in free.stdout, "held no longer"
 
 
 LEAVES_AT_ONCE = """
@@ -79,13 +69,3 @@ def test_a_process_that_ends_at_once_is_followed_in_silence(tmp_path):
     script.write_text(LEAVES_AT_ONCE)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("warnings", [None, "ignore::DeprecationWarning"])
-def test_the_environment_is_put_back(warnings, monkeypatch):
-    monkeypatch.delenv("PYTHONWARNINGS", raising=False)
-    if warnings is not None:
-        monkeypatch.setenv("PYTHONWARNINGS", warnings)
-    with precompute._quiet_tracker():
-        assert os.environ["PYTHONWARNINGS"].endswith(precompute.TRACKER_WARNING)
-    assert os.environ.get("PYTHONWARNINGS") == warnings

@@ -1,11 +1,13 @@
 """The same bits for any threads, any chunks, any company and with JIT off; and an end when it is interrupted."""
 
+import gc
 import hashlib
 import os
 import signal
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -154,6 +156,7 @@ def test_pulls_add_up(world, name):
 
 
 BITS_OF_ALL = """
+import gc
 import hashlib
 from problems import BANDITS
 from simulation.test_engine import bits, run
@@ -277,3 +280,18 @@ def test_available_threads(monkeypatch):
     assert available_threads() == os.cpu_count()
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert available_threads() == 1
+
+
+def test_a_simulation_is_freed_without_the_garbage_collector():
+    """Its arrays may be large; and a collection at a bad moment, inside a profiler of a cluster's worker, can hang."""
+    gc.disable()
+    try:
+        simulation = Simulation(
+            BANDITS["gaussian"], BayesUCB(), horizon=5, seed=1, checkpoints=np.array([5]), delay=1, keep=False
+        )
+        simulation.run_until(64, ThreadsEngine(1), lambda done: None)
+        gone = weakref.ref(simulation)
+        del simulation
+        assert gone() is None
+    finally:
+        gc.enable()

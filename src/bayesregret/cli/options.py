@@ -5,17 +5,22 @@ from __future__ import annotations
 import functools
 import glob
 import inspect
+import logging
 import os
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
+from bayesregret import checks
 from bayesregret.checks import parsed_number, shown, suggestion
 from bayesregret.cli.help import Row, SectionedCommand
 from bayesregret.models import Bandit
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
+from bayesregret.simulation.engines.choose import as_engine
+from bayesregret.simulation.engines.cluster.connection import is_address
+from bayesregret.simulation.engines.engine import Engine
 
 OUTPUT = "Output"
 EFFORT = "Precision and speed"
@@ -23,6 +28,7 @@ EFFORT = "Precision and speed"
 HORIZON = 1_000
 RUNS = 10_000
 SEED = 0
+ENGINES = ("threads", "gpu")
 COMMON = "Options of common problems"
 ARGUMENTS = "bayesregret.arguments"  # of the command line, in the context's notes
 
@@ -42,6 +48,21 @@ def number_option(help: str, default: object = None, section: str | None = None)
     return option(help=help, default=default, section=section, parser=number, metavar="N")
 
 
+def chosen_engine(name: str | None, cluster: str | None, threads: int | None) -> Engine:
+    """Return the engine of --engine, --cluster and --threads, of which one at most may be given."""
+    if cluster is None:
+        return as_engine(None if name is None else checks.one_of("engine", name, ENGINES), threads)
+    for other, given in (("--engine", name), ("--threads", threads)):
+        if given is not None:
+            raise ValueError(f"{other} does not go with --cluster, whose workers do the work")
+    if not is_address(cluster):
+        raise checks.fail("cluster", "an address such as tcp://host:8786, or local:4", cluster)
+    # What Dask has to say of its connections is for those who run the cluster; ours is one line.
+    for library in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(library).setLevel(logging.CRITICAL + 1)
+    return as_engine(cluster)
+
+
 def complete_problem(incomplete: str) -> list[str]:
     words = [word for word in COMMON_PROBLEMS if word.startswith(incomplete)]
     prefix = glob.escape(incomplete)
@@ -58,6 +79,19 @@ Epsilon = Annotated[
     number_option("Gaps below N count as N in the paper's bounds.", "1/horizon; certified bounds use the best one"),
 ]
 Threads = Annotated[int | None, number_option("Threads, which do not change the result.", "all processors", EFFORT)]
+EngineName = Annotated[
+    str | None,
+    option("--engine", help="Where to simulate: threads or gpu.", default="threads", section=EFFORT, metavar="NAME"),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        "--cluster",
+        help="Simulate on a Dask cluster: tcp://host:8786, or local:N for N processes of this machine.",
+        section=EFFORT,
+        metavar="ADDRESS",
+    ),
+]
 Progress = Annotated[
     bool | None,
     option(

@@ -98,6 +98,8 @@ def plan(
     control_arm: ControlArm = None,
     runs: Runs = None,
     threads: options.Threads = None,
+    engine: options.EngineName = None,
+    cluster: options.Cluster = None,
     output: Page = None,
     agent: AgentFile = None,
     arm_names: ArmNames = None,
@@ -132,6 +134,7 @@ def plan(
             _check_page(output)
         if agent is not None:
             _check_agent(agent)
+        place = options.chosen_engine(engine, cluster, threads)
         made = bandit()
         names = None if arm_names is None else _parse_names(arm_names, agent, made.arms)
         found = make_plan(
@@ -149,7 +152,7 @@ def plan(
             control_arm=control_arm,
             runs=runs,
             seed=seed,
-            threads=threads,
+            engine=place,
             progress=progress,
         )
     written = []

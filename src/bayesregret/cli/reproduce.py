@@ -18,6 +18,7 @@ from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
 from bayesregret.extras import require
 from bayesregret.progress import Progress, open_progress
+from bayesregret.simulation.engines.engine import Engine
 
 if TYPE_CHECKING:
     from bayesregret.experiments.experiment import Experiment
@@ -60,6 +61,8 @@ def reproduce(
     ] = None,
     seed: Annotated[int, number_option("The same seed gives the same result.", SEED)] = SEED,
     threads: options.Threads = None,
+    engine: options.EngineName = None,
+    cluster: options.Cluster = None,
     output: Folder = FOLDER,
     study: StudyFile = None,
     json: options.Json = False,
@@ -87,13 +90,16 @@ def reproduce(
         names += BEYOND if beyond else []
         wanted = None if runs is None else checks.whole("runs", runs, 2)
         experiments = [EXPERIMENTS[name](wanted, checks.whole("seed", seed, 0)) for name in dict.fromkeys(names)]
-        _run(experiments, TITLE, output, study, threads, bounds=_paper_bounds, json=json, wide=wide, progress=progress)
+        place = options.chosen_engine(engine, cluster, threads)
+        _run(experiments, TITLE, output, study, place, bounds=_paper_bounds, json=json, wide=wide, progress=progress)
 
 
 @columns(COLUMNS)
 def sweep(
     file: Annotated[str, typer.Argument(metavar="FILE", show_default=False)],
     threads: options.Threads = None,
+    engine: options.EngineName = None,
+    cluster: options.Cluster = None,
     output: Folder = SWEEP_FOLDER,
     study: StudyFile = None,
     json: options.Json = False,
@@ -131,7 +137,8 @@ def sweep(
     with bad_input():
         experiments = load_sweep(file)
         title = experiments[0].title.split(":")[0]
-        _run(experiments, title, output, study, threads, bounds=list, json=json, wide=wide, progress=progress)
+        place = options.chosen_engine(engine, cluster, threads)
+        _run(experiments, title, output, study, place, bounds=list, json=json, wide=wide, progress=progress)
 
 
 def _panels(figure: str) -> list[str]:
@@ -162,7 +169,7 @@ def _run(
     title: str,
     folder: str,
     study_file: str | None,
-    threads: int | None,
+    engine: Engine,
     *,
     bounds: Callable[[], list[TextTable]],
     json: bool,
@@ -177,10 +184,9 @@ def _run(
     begin = time.perf_counter()
     make_folder(folder, [experiment.figure for experiment in experiments])
     path = study_file or os.path.join(folder, STUDY)
-    threads = None if threads is None else checks.whole("threads", threads, 1)
     points = sum(len(experiment.points) for experiment in experiments)
     with Study.open(path) as study, open_progress(progress, total=points, countable=True) as bar:
-        finished = run_experiments(experiments, study, threads=threads, listener=_listener(bar))
+        finished = run_experiments(experiments, study, engine=engine, listener=_listener(bar))
     took = {"points run": sum(done.run for done in finished), "seconds": round(time.perf_counter() - begin, 1)}
     about = {"This run": took, **{done.table.figure: dict(done.table.settings) for done in finished}}
     report, written = publish(finished, folder, title=title, bounds=bounds(), about=about)

@@ -97,6 +97,8 @@ def simulate(
     max_runs: MaxRuns = None,
     keep: Keep = "runs",
     threads: options.Threads = None,
+    engine: options.EngineName = None,
+    cluster: options.Cluster = None,
     json: options.Json = False,
     wide: options.Wide = False,
     progress: options.Progress = None,
@@ -125,6 +127,7 @@ def simulate(
       bayesregret simulate problem.toml --precision 0.01 --json
       bayesregret simulate bernoulli --policy thompson --delay 10 --batch 50
       bayesregret simulate gaussian --horizon 200 --exact-check
+      bayesregret simulate gaussian --runs 1e8 --cluster tcp://host:8786
       bayesregret simulate bernoulli --arms 2 --horizon 100 --optimal \\
         --policy gittins --policy greedy
     """
@@ -133,6 +136,7 @@ def simulate(
             raise ValueError("--max-runs requires --precision")
         if exact_check and (delay != 0 or batch != 1):
             raise ValueError("--exact-check does not go with --delay or --batch: it assumes immediate rewards")
+        place = options.chosen_engine(engine, cluster, threads)
         made = bandit()
         policies = make_policies(policy or default_policies(made), delta)
         # Before the simulation, because either may be unavailable for this problem.
@@ -145,7 +149,7 @@ def simulate(
             runs=runs,
             seed=seed,
             checkpoints=given_rounds(checkpoints),
-            threads=threads,
+            engine=place,
             precision=precision,
             max_runs=max_runs,
             delay=delay,

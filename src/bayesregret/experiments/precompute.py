@@ -16,11 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 
 from bayesregret.experiments.point import Computed, Settings, compute_point
+from bayesregret.interrupts import interrupts_held
 from bayesregret.simulation.engines.threads import available_threads
 
 # A process takes a second or two to start, which pays off from this many points on.
 FEWEST_POINTS = 24
-TRACKER_WARNING = "ignore:resource_tracker:UserWarning"
 
 Lookup = Callable[[Settings], Computed | None]
 
@@ -36,11 +36,10 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         yield lambda settings: None
         return
     context = multiprocessing.get_context("spawn")
-    with _quiet_tracker():
-        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
     places = {}
-    with _interrupts_held():
-        for group in _groups(points):
+    with interrupts_held():  # the processes never get one, not even before `_end_with_parent`
+        pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent)
+        for group in groups_alike(points):
             task = pool.submit(_compute_all, group)
             places.update({_key(settings): (task, place) for place, settings in enumerate(group)})
 
@@ -57,33 +56,7 @@ def computed_ahead(points: Sequence[Settings], threads: int | None = None) -> It
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-@contextmanager
-def _quiet_tracker() -> Iterator[None]:
-    """Start the tracker of `multiprocessing` without its warning: what an interrupted command leaves, it removes."""
-    before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, TRACKER_WARNING]))
-    try:
-        yield
-    finally:
-        del os.environ["PYTHONWARNINGS"]
-        if before is not None:
-            os.environ["PYTHONWARNINGS"] = before
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold back interrupts. Processes started meanwhile never get one, not even before `_end_with_parent`."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _groups(points: Sequence[Settings]) -> list[list[Settings]]:
+def groups_alike(points: Sequence[Settings]) -> list[list[Settings]]:
     """Group points whose bandits differ only in the prior means: they share most of the work within one process."""
     groups: dict[str, list[Settings]] = {}
     for settings in points:

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from bayesregret.dispatch import compile_kernel
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.rng import seed_key
+from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.kernels.run import (
     BLOCK,
@@ -56,6 +58,19 @@ class Simulation:
         epsilon: float = NOT_TRACKED,
     ) -> None:
         chosen = select(policy, bandit, horizon, late=delay > 0 or batch > 1)
+        # Makes this simulation again, in another process.
+        self.recipe: Callable[[], Simulation] = partial(
+            Simulation,
+            *(bandit, policy),
+            horizon=horizon,
+            seed=seed,
+            checkpoints=checkpoints,
+            delay=delay,
+            batch=batch,
+            keep=False,
+            epsilon=epsilon,
+        )
+        self.cost = partial(run_cost, policy, bandit, horizon, is_late=delay > 0 or batch > 1)
         self.delta: float | None = (policy.delta or 1.0 / horizon) if hasattr(policy, "delta") else None
         self.bandit, self.belief, self.make_world = bandit, chosen.belief, bandit.world
         self.arms, self.horizon = bandit.arms, horizon
@@ -65,13 +80,15 @@ class Simulation:
         self.tally = Tally(bandit.arms, len(checkpoints), keep=keep)
         # The classes of what the user gave decide what is compiled, so their files decide when to compile anew.
         self.classes = (type(chosen.own), type(chosen.belief), type(bandit.model))
-        self.make_state: Callable[[], Any] = lambda: make_state(chosen, self.arms, min(delay + batch, horizon))
+        self.make_state: Callable[[], Any] = partial(make_state, chosen, self.arms, min(delay + batch, horizon))
         self.own, self.policy = chosen.own, chosen.settings
         if is_outside(self.classes):
             self._try_in_plain_python()
         self.kernel = compile_kernel(play_blocks, *self.classes)
         self.policy = with_tables(chosen, self.arms, horizon)
-        self.forget_states()
+        # Of each thread. Not a `threading.local`: the garbage collector must never meet one while a profiler, such as
+        # that of a Dask worker, looks at the frames of all threads. Both need the same lock of the interpreter.
+        self._states: dict[int, tuple[Any, Any]] = {}
 
     def _try_in_plain_python(self) -> None:
         """Play a few rounds of a user's own policy or model, so that a wrong result is found where it is made."""
@@ -103,12 +120,13 @@ class Simulation:
 
     def play(self, first_run: int, runs: int) -> Record:
         """Play runs on this thread; KeyboardInterrupt if they were stopped."""
-        if not hasattr(self._states, "made"):
-            self._states.made, self._states.world = self.make_state(), self.make_world()
+        thread = threading.get_ident()
+        if thread not in self._states:
+            self._states[thread] = self.make_state(), self.make_world()
+        state, world = self._states[thread]
         record = make_record(runs, self.arms, len(self.plan.checkpoints))
         # Without compilation, arithmetic that is meant to wrap or to divide by zero would warn.
         with np.errstate(all="ignore"):
-            state, world = self._states.made, self._states.world
             self.kernel(state, world, self.policy, self.belief, self.key, first_run, self.plan, record)
         if self.stop[0]:  # the record is not whole
             raise self.why_stopped()
@@ -122,4 +140,4 @@ class Simulation:
 
     def forget_states(self) -> None:
         """Release the states of threads, which may be large."""
-        self._states = threading.local()
+        self._states.clear()

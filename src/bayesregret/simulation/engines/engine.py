@@ -36,4 +36,13 @@ class Engine(abc.ABC):
         """Yield the records of the runs from `begin` up to, not including, `end`, in order.
 
         The caller closes the iterator, also after an error or an interrupt; then no run is played any more.
+
+        Parameters
+        ----------
+        simulation : Simulation
+            The simulation whose runs are played.
+        begin : int
+            The first run, which begins a block.
+        end : int
+            The run after the last one.
         """

@@ -25,7 +25,7 @@ from bayesregret.policies.index_fast.upper_bounds import HighestRising, scratch_
 from bayesregret.policies.linear_selection import HighestLinear, as_width
 from bayesregret.policies.mixture_selection import HighestInMixture
 from bayesregret.policies.pending import counts_pending, counts_pending_linear
-from bayesregret.policies.selection import HighestIndex, as_index, is_mean_plus_width, moves_with_time
+from bayesregret.policies.selection import HighestIndex, MeanPlusWidth, as_index, is_mean_plus_width, moves_with_time
 
 
 class Kernel(enum.Enum):
@@ -66,8 +66,8 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     moves = moves_with_time(settings)
     if isinstance(belief, LinearModel):
         return _select_linear(policy, bandit, settings, belief, moves, late)
-    needs_width = not moves and is_mean_plus_width(settings) and prior_pulls.supports(belief)
-    for function in (*([variance_proxy] if needs_width else []), *policy.needs):
+    has_width = not moves and is_mean_plus_width(settings)
+    for function in (*([variance_proxy] if has_width and prior_pulls.supports(belief) else []), *policy.needs):
         if not function.supports(belief):
             raise ValueError(
                 f"policy must be one that runs on {bandit.a_kind} bandit, got {policy.name}, which needs "
@@ -79,7 +79,8 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     if late and counts:
         return Selection(Kernel.PENDING, settings, settings, belief, counts_pending=True)
     if not late and not moves:
-        return Selection(Kernel.INDEX_LEADER, settings, as_index(settings), belief, counts_pending=counts)
+        as_index_policy = MeanPlusWidth(settings) if has_width else settings
+        return Selection(Kernel.INDEX_LEADER, settings, as_index_policy, belief, counts_pending=counts)
     chooser, memory, scratch = _chooser(policy, bandit, settings)
     kernel = Kernel.GUARANTEED_LEADER if take_lead.supports(chooser) else Kernel.EVERY_ROUND
     return Selection(Kernel.DELAYED if late else kernel, settings, chooser, belief, memory, scratch, counts)

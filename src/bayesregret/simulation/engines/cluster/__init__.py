@@ -1,0 +1,1 @@
+"""The workers of a Dask cluster as an engine; nothing here imports Dask before a cluster is used."""

@@ -1,0 +1,155 @@
+"""The workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import uuid
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from bayesregret.simulation.engines.cluster import worker
+from bayesregret.simulation.engines.cluster.connection import Connection
+from bayesregret.simulation.engines.cluster.tasks import Task, Tasks
+from bayesregret.simulation.engines.engine import Engine
+from bayesregret.simulation.kernels.run import BLOCK
+
+if TYPE_CHECKING:
+    import distributed
+
+    from bayesregret.simulation.kernels.run import Record
+    from bayesregret.simulation.simulation import Simulation
+
+TASK_SECONDS = 1.0  # a dead worker costs no more, and Dask's own work is nothing beside it
+FIRST_SECONDS = 0.25  # of the first tasks, whose cost is only estimated
+SHORTEST = 0.05
+MOST_BYTES = 16_000_000  # of a task's results
+MOST_FETCHED = 4  # times this: what is fetched at once
+AHEAD, FEWEST_AHEAD = 3, 16  # tasks under way for each thread of the cluster, and at least
+UNKNOWN_THREADS = 1000
+OUT_OF_TURN = 10  # priority of a simulation's tasks before those of small points
+
+
+class ClusterEngine(Engine):
+    """Plays runs on the workers of a Dask cluster.
+
+    Needs `pip install "bayesregret[cluster]"`. The bits of a result are those of `ThreadsEngine`. A worker that dies
+    costs its tasks only: others do them again.
+
+    Parameters
+    ----------
+    cluster : distributed.Client or str
+        A Dask client; the address of a scheduler, such as "tcp://host:8786"; or "local:4" for four processes of this
+        machine. Clusters that a text stands for are opened once, and closed when Python exits.
+
+    Examples
+    --------
+    >>> engine = ClusterEngine("local:2")
+    >>> engine
+    ClusterEngine("local:2")
+    """
+
+    name: ClassVar[str] = "cluster"
+
+    def __init__(self, cluster: distributed.Client | str) -> None:
+        self._connection = Connection(cluster)
+        self._open_tasks: set[Tasks] = set()
+
+    def __repr__(self) -> str:
+        target = self._connection.target
+        return f'ClusterEngine("{target}")' if isinstance(target, str) else f"ClusterEngine({target!r})"
+
+    @property
+    def client(self) -> distributed.Client:
+        """The Dask client, which is opened if necessary."""
+        return self._connection.client
+
+    @property
+    def processors(self) -> int:  # type: ignore[override]
+        """Number of the workers' threads; while there are no workers yet, as many as there may be."""
+        return self._connection.threads() or UNKNOWN_THREADS
+
+    @property
+    def most_tasks(self) -> int:
+        """Number of tasks that are under way at once: results that wait for their turn need memory."""
+        return max(FEWEST_AHEAD, AHEAD * self._connection.threads())
+
+    def tasks(self) -> Tasks:
+        """Return a place for tasks, which the caller closes; workers that compute other bits are refused."""
+        self._connection.compare()
+        made = Tasks(self._connection)
+        self._open_tasks.add(made)
+        return made
+
+    def twin(self) -> ClusterEngine:
+        """Return an engine on the same cluster that can be closed by itself."""
+        return ClusterEngine(self._connection.target)
+
+    def close(self) -> None:
+        """Cancel all tasks of this engine; the cluster stays open."""
+        for tasks in list(self._open_tasks):
+            tasks.close()
+
+    def play(self, simulation: Simulation, begin: int, end: int) -> Iterator[Record]:
+        if begin >= end:
+            return
+        token = uuid.uuid4().hex
+        bandit, policy = simulation.recipe.args  # type: ignore[attr-defined]
+        parcel = worker.pack(simulation.recipe, [type(bandit), type(policy), *simulation.classes])
+        sizes = Sizes(simulation)
+        tasks = self.tasks()
+        waiting: deque[tuple[Task, int]] = deque()
+        next_run = begin
+        try:
+            while waiting or next_run < end:
+                while next_run < end and len(waiting) < self.most_tasks:
+                    runs = sizes.runs(end - next_run, self.processors)
+                    name = (policy.name, f"runs {next_run:,} to {next_run + runs:,}")
+                    task = tasks.start(name, worker.play, token, parcel, next_run, runs, priority=OUT_OF_TURN)
+                    waiting.append((task, runs))
+                    next_run += runs
+                ended = [task for task, _ in itertools.takewhile(lambda pair: pair[0].is_done, waiting)]
+                if not ended:
+                    tasks.wait()
+                    continue
+                for _, (record, seconds) in tasks.collect(ended[: sizes.fetched_at_once()]):
+                    _, runs = waiting.popleft()
+                    sizes.measured(runs, seconds)
+                    yield _with_own_memory(record)
+        finally:
+            tasks.close()
+            self._open_tasks.discard(tasks)
+            if waiting:
+                self._connection.run_everywhere(worker.stop, token)
+
+
+class Sizes:
+    """How many runs a task has: about a second, less towards the end, and first of all by the estimated cost."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._run_seconds = simulation.cost() / 1e9
+        self._seconds = self._runs = 0.0  # measured
+        # Bytes of the results of a block: two numbers of each run, and two for each checkpoint.
+        self._block_bytes = 16 * (BLOCK + len(simulation.plan.checkpoints))
+
+    def runs(self, left: int, threads: int) -> int:
+        block_seconds = BLOCK * self._run_seconds
+        most = min((TASK_SECONDS if self._runs else FIRST_SECONDS) / block_seconds, MOST_BYTES / self._block_bytes)
+        fair = max(left / (BLOCK * 2 * threads), SHORTEST / block_seconds)
+        return min(left, BLOCK * max(1, math.floor(min(most, fair))))
+
+    def measured(self, runs: int, seconds: float) -> None:
+        """Learn from a task; what was measured longer ago counts less."""
+        self._seconds, self._runs = 0.9 * self._seconds + seconds, 0.9 * self._runs + runs
+        self._run_seconds = max(self._seconds / self._runs, 1e-12)
+
+    def fetched_at_once(self) -> int:
+        """Number of results to fetch together."""
+        task_bytes = TASK_SECONDS / (BLOCK * self._run_seconds) * self._block_bytes
+        return max(1, int(MOST_FETCHED * MOST_BYTES / max(1.0, min(task_bytes, MOST_BYTES))))
+
+
+def _with_own_memory(record: Record) -> Record:
+    """Copy the results that are kept: as they arrive, they hold on to the memory of the whole message."""
+    return record._replace(final_regret=record.final_regret.copy(), best_pulls=record.best_pulls.copy())
