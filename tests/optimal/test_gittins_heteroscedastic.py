@@ -79,6 +79,7 @@ def test_a_table_for_each_pseudo_count():
     assert np.array_equal(tables, gaussian_tables(br.GaussianBandit([0, 1], 2, 3), 3)[0])
 
 
+@pytest.mark.compiled
 def test_tables_have_a_limit():
     some, many = (br.GaussianBandit([0] * arms, np.arange(1, arms + 1), 1) for arms in (16, 64))
     assert longest_horizon(some) == 2_000

@@ -13,6 +13,7 @@ from bayesregret.planning.run_budget import FEWEST, MOST, runs_for_point, runs_f
 from bayesregret.planning.tracked_simulation import paired, track
 from bayesregret.planning.value_of_prior import prior_worth
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
+from bayesregret.simulation.engines.threads import ThreadsEngine
 
 SPLIT = "A/B test"
 TUNED = "bayes-ucb(delta=0.99)"  # the best one for two arms and six rounds
@@ -218,7 +219,9 @@ def test_the_round_from_which_on_the_best_arm_is_likely():
     """The exact probability of the best arm decides; a probability of 90 percent is the control."""
     bandit = common_gaussian(arms=2, prior_width=5.0)
     policy = br.BayesUCB()
-    tracked = track(bandit, policy, horizon=100, runs=20_000, seed=0, threads=2, on_progress=lambda _: None)
+    tracked = track(
+        bandit, policy, horizon=100, runs=20_000, seed=0, engine=ThreadsEngine(2), on_progress=lambda _: None
+    )
     settled = PolicyOutcome("bayes-ucb", policy, 100, tracked, None, None, None, None).settled
     chance = br.exact_regret(bandit, policy, horizon=100).best_chance
     rounds = [1 + int(np.flatnonzero(chance <= level).max()) for level in (0.95, 0.90)]

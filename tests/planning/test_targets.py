@@ -8,9 +8,9 @@ import pytest
 
 import bayesregret as br
 from bayesregret.planning.perturbed_priors import stretch_range, stretched, with_arms
+from bayesregret.planning.regret_query import RegretQuery, checked_query
 from bayesregret.planning.run_budget import is_affordable
 from bayesregret.planning.summary_text import inversion_line
-from bayesregret.planning.targets import RegretQuery, _query
 from bayesregret.problem import common_bernoulli, common_gaussian, common_linear
 
 GAUSSIAN = common_gaussian(arms=3)
@@ -119,7 +119,9 @@ def test_what_may_not_quite_be_enough_has_an_interval(monkeypatch):
 
 
 def test_a_bound_guarantees_its_value_which_includes_its_error(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: SimpleNamespace(value=9.5, error=0.5))
+    monkeypatch.setattr(
+        "bayesregret.planning.regret_query.best_bound", lambda *_: SimpleNamespace(value=9.5, error=0.5)
+    )
     query = RegretQuery(br.BayesUCB(), 5, None, 0, None)
     assert query.guarantees(GAUSSIAN, 9.5)
     assert not query.guarantees(GAUSSIAN, 9.4)
@@ -127,7 +129,7 @@ def test_a_bound_guarantees_its_value_which_includes_its_error(monkeypatch):
 
 def test_work_is_bounded():
     poisson = br.PoissonBandit([1, 1], [1, 1])
-    assert _query(poisson, None, 4, 8, 0, None, 0, 1).policy == br.Thompson()  # no quantile in every round
+    assert checked_query(poisson, None, 4, 8, 0, None, 0, 1).policy == br.Thompson()  # no quantile in every round
     assert is_affordable(br.BayesUCB(), GAUSSIAN, 2**20)
     assert not is_affordable(br.BayesUCB(), GAUSSIAN, 2**22)
     assert not is_affordable(br.Thompson(), GAUSSIAN, 2**20)
@@ -153,7 +155,7 @@ def test_targets_that_cannot_be_reached(monkeypatch):
 
 
 def test_bounds_that_say_nothing(monkeypatch):
-    monkeypatch.setattr("bayesregret.planning.targets.best_bound", lambda *_: None)
+    monkeypatch.setattr("bayesregret.planning.regret_query.best_bound", lambda *_: None)
     bandit = common_bernoulli(arms=2)
     assert br.horizon_for(bandit, 0.5, runs=8).guaranteed is None
     assert br.arms_for(bandit, 1, horizon=6, runs=8).guaranteed is None

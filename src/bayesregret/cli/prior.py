@@ -21,6 +21,7 @@ from bayesregret.extras import require
 from bayesregret.spinner import spinning
 
 if TYPE_CHECKING:
+    from bayesregret.models import Bandit
     from bayesregret.priors import FittedPrior
 
 NEW = "The new experiment"
@@ -143,7 +144,8 @@ def fit(
     from bayesregret.priors import fit_prior  # needs SciPy, which help does not
 
     with bad_input():
-        _check_options(output, figure, arms=arms, level=level, width=width)
+        new = {"level": level, "width": width}
+        _check_options(output, figure, arms=arms, **new)
         renames = None if columns is None else _parse_columns(columns)
         with spinning("prior"), _report_of_rows():
             fitted = fit_prior(
@@ -154,22 +156,23 @@ def fit(
                 columns=renames,
                 skip_missing=skip_missing,
             )
-        bandit = (
-            None if output is None else fitted.save(output, arms, level=level, width=width, uncertainty=uncertainty)
-        )
+        bandit = None if output is None else fitted.save(output, arms, **new, uncertainty=uncertainty)
         if figure is not None:
             _draw(fitted, figure)
     if json:
         show_json(fitted.to_dict() | ({} if bandit is None else {"problem": bandit.to_dict()}))
         return
+    below = [] if figure is None else [f"{figure} written"]
     if output is None or bandit is None:
-        below = [_next_step(fitted)]
+        below.append(_next_step(fitted))
     else:
-        known = [f"{name} {value:g}" for name, value in (("level", level), ("width", width)) if value is not None]
-        below = [f"{output} written: {', '.join([counted(bandit.arms, 'arm'), *known])}"]
-    if figure is not None:
-        below.insert(0 if output is None else 1, f"{figure} written")
+        below.insert(0, _saved_line(output, bandit, **new))
     show_tables([fitted.table()], "\n".join([fitted.summary(), *below]), wide=wide)
+
+
+def _saved_line(output: str, bandit: Bandit, **given: float | None) -> str:
+    known = [f"{name} {value:g}" for name, value in given.items() if value is not None]
+    return f"{output} written: {', '.join([counted(bandit.arms, 'arm'), *known])}"
 
 
 def _next_step(fitted: FittedPrior) -> str:

@@ -47,13 +47,13 @@ def finished_points(points: Sequence[Settings], engine: ClusterEngine) -> Genera
     with ThreadPoolExecutor(LARGE_AT_ONCE, thread_name_prefix="bayesregret") as pool:
         tasks = own.tasks()
         try:
-            yield from Schedule(points, own, tasks, pool).run()
+            yield from PointSchedule(points, own, tasks, pool).run()
         finally:
             own.close()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Schedule:
+class PointSchedule:
     """What is left to do, what is under way, and who gets its results."""
 
     def __init__(self, points: Sequence[Settings], engine: ClusterEngine, tasks: Tasks, pool: ThreadPoolExecutor):

@@ -6,26 +6,20 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from bayesregret import checks
 from bayesregret.digits import counted
-from bayesregret.models import Bandit
 from bayesregret.models.bandit import BanditLike, as_bandit
-from bayesregret.planning.beliefs import with_belief
-from bayesregret.planning.experiment import best_bound, check_runs_on, policy_with_prior
 from bayesregret.planning.perturbed_priors import can_stretch, stretch_range, stretched, with_arms
-from bayesregret.planning.run_budget import is_affordable, runs_for_point
+from bayesregret.planning.regret_query import LONGEST, checked_query
 from bayesregret.planning.zero_crossing import SampledFunction, is_significantly_positive, search
-from bayesregret.policies import Policy
-from bayesregret.policy_data import PolicyOrName, as_policy
+from bayesregret.policy_data import PolicyOrName
 from bayesregret.simulation.engines.choose import EngineLike, as_engine
-from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.estimates import Estimate
-from bayesregret.simulation.simulate import LARGEST_HORIZON, checked_late, simulate
+from bayesregret.simulation.simulate import LARGEST_HORIZON
 
-# The largest horizon and number of arms that are examined, where they are affordable.
-LONGEST = 2**20
+# The largest number of arms that is examined, where it is affordable.
 MOST_ARMS = 2**12
 # Regret per round may rise at first. It is taken to stay under a target once it is under it at this many doublings in
 # a row, and falls by a tenth from each to the next.
@@ -84,46 +78,6 @@ class Inversion:
         return asdict(self) | {"at_least": self.at_least}
 
 
-class RegretQuery(NamedTuple):
-    """The policy whose regret is simulated and bounded, with the settings of the simulation.
-
-    If the bandits are mixtures, the policy believes in the `conjugate()` of each.
-    """
-
-    policy: Policy
-    horizon: int
-    runs: int | None
-    seed: int
-    engine: Engine
-    delay: int = 0
-    batch: int = 1
-
-    def excess(self, bandit: Bandit, budget: float) -> Estimate:
-        """Regret minus the budget."""
-        policy = with_belief(self.policy, bandit)
-        runs = self.runs or runs_for_point(policy, bandit, self.horizon, is_late=self.is_late)
-        shared: dict[str, Any] = {"checkpoints": [self.horizon], "engine": self.engine, "progress": False}
-        shared |= {"delay": min(self.delay, self.horizon), "batch": min(self.batch, self.horizon)}
-        result = simulate(bandit, policy, horizon=self.horizon, runs=runs, seed=self.seed, **shared)
-        regret = result[policy.name].estimate
-        return Estimate(regret.mean - budget, regret.stderr)
-
-    @property
-    def is_late(self) -> bool:
-        """Whether rewards arrive later than at once."""
-        return self.delay > 0 or self.batch > 1
-
-    def guarantees(self, bandit: Bandit, budget: float) -> bool:
-        """Whether a certified bound is within the budget."""
-        if self.is_late:  # bounds are for rewards that arrive at once
-            return False
-        bound = best_bound(bandit, with_belief(self.policy, bandit), self.horizon)
-        return bound is not None and bound.value <= budget
-
-    def is_affordable(self, bandit: Bandit) -> bool:
-        return is_affordable(with_belief(self.policy, bandit), bandit, self.horizon, is_late=self.is_late)
-
-
 def horizon_for(
     bandit: BanditLike,
     regret_per_round: float,
@@ -171,7 +125,7 @@ def horizon_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, 1, runs, seed, as_engine(engine, threads), delay, batch)
+    query = checked_query(bandit, policy, 1, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("regret_per_round", regret_per_round)
 
     def under(horizon: float) -> Estimate:
@@ -244,7 +198,7 @@ def arms_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
+    query = checked_query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("budget", budget)
     given = bandit.arms
     numbers = itertools.takewhile(
@@ -312,7 +266,7 @@ def width_for(
     True
     """
     bandit = as_bandit(bandit)
-    query = _query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
+    query = checked_query(bandit, policy, horizon, runs, seed, as_engine(engine, threads), delay, batch)
     target = checks.positive("budget", budget)
     if not can_stretch(bandit):
         raise ValueError(f"bandit must have a prior that can be made wider, got {bandit.a_kind} one")
@@ -332,17 +286,6 @@ def width_for(
         lambda factor: query.guarantees(stretched(bandit, factor), target), factors.down, answer
     )
     return Inversion("width", query.policy.name, target, answer, low, high, reach, guaranteed)
-
-
-def _query(
-    bandit: Bandit, policy: Any, horizon: Any, runs: Any, seed: Any, engine: Engine, delay: Any, batch: Any
-) -> RegretQuery:
-    horizon = checks.whole("horizon", horizon, 1, LARGEST_HORIZON)
-    policy = policy_with_prior(bandit, horizon) if policy is None else as_policy(policy)
-    check_runs_on(bandit, with_belief(policy, bandit), horizon)
-    runs = None if runs is None else checks.whole("runs", runs, 2)
-    late = checked_late(delay, batch, LONGEST)
-    return RegretQuery(policy, horizon, runs, checks.whole("seed", seed, 0), engine, *late)
 
 
 def _doublings(most: int) -> list[int]:

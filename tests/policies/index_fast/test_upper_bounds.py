@@ -10,7 +10,7 @@ import bayesregret as br
 from bayesregret.contracts import add_reward, choose_arm, current_mean, empty_stats, rising_index
 from bayesregret.contracts.fast import follows_belief
 from bayesregret.policies.index_fast.upper_bounds import HighestRising, scratch_for_upper_bounds
-from bayesregret.simulation import engine
+from bayesregret.simulation import simulation
 from draws import stream_of
 
 ARMS, ROUNDS = 3, 60
@@ -80,7 +80,7 @@ def test_agents_take_the_first_of_the_highest():
 
 
 def test_an_index_that_falls_with_time_is_refused(monkeypatch):
-    monkeypatch.setattr(engine, "compile_kernel", lambda body, *classes: body)
+    monkeypatch.setattr(simulation, "compile_kernel", lambda body, *classes: body)
     br.simulate(BANDIT, WithBonus(), horizon=20, runs=2)
     line = (
         r"^mean_plus_bonus must never fall from one round to a later one with the same data, got 1\.2213\d* in round 1 "
