@@ -130,9 +130,9 @@ def test_an_agent():
 @pytest.mark.parametrize(
     ("bandit", "horizon", "message"),
     [
-        (BERNOULLI, 301, r"^horizon must be at most 300 for gittins on a bernoulli bandit, got 301$"),
-        (GAUSSIAN, 2001, r"^horizon must be at most 2000 for gittins on a gaussian bandit, got 2001$"),
-        (GAUSSIAN, None, r"^horizon must be given for gittins$"),
+        (BERNOULLI, 5001, r"^horizon must be at most 5000 for gittins on a bernoulli bandit and a discount of 0\.9998"),
+        (GAUSSIAN, 10**7 + 1, r"^horizon must be at most 10000000 for gittins on a gaussian bandit and a discount of "),
+        (GAUSSIAN, None, r"^horizon or discount must be given for gittins$"),
         (
             br.LinearBandit([[1.0, 0.0]], [0, 0], prior_width=1, reward_noise=1),
             5,

@@ -22,8 +22,8 @@ def lgamma(x):
 
     The error is at most 1e-14, or that times a large value: near the zeros at 1 and 2 not all digits are right.
 
-    >>> round(math.exp(lgamma(5.0)), 9)
-    24.0
+    >>> round(lgamma(5.0), 9)
+    3.17805383
     """
     passed = 1.0  # Gamma(x) is Gamma(x + k) / (x (x + 1) ... (x + k - 1))
     while x < FIRST_LARGE:
@@ -39,8 +39,8 @@ def lgamma(x):
 def log_beta(a, b):
     """Logarithm of the Beta function, Gamma(a) Gamma(b) / Gamma(a + b), for positive a and b.
 
-    >>> round(math.exp(-log_beta(2.0, 3.0)), 9)
-    12.0
+    >>> round(-log_beta(2.0, 3.0), 9)
+    2.48490665
     """
     small, large = min(a, b), max(a, b)
     if small <= LARGE:
@@ -57,8 +57,8 @@ def log_gamma_ratio(x, rise):
 
     For large x, the difference of two log-gamma functions would lose most of its digits: they grow like x log x.
 
-    >>> round(math.exp(log_gamma_ratio(2.0, 3.0)), 9)
-    24.0
+    >>> round(log_gamma_ratio(2.0, 3.0), 9)
+    3.17805383
     """
     if x <= LARGE:
         return lgamma(x + rise) - lgamma(x)

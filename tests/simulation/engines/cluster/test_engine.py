@@ -161,9 +161,12 @@ def test_tasks_have_about_a_second(stand_in):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("local", 'engine must be "threads", a Dask client, or a cluster such as "tcp://host:8786" or "local:4", got '),
-        ("local:0", 'engine must be "threads", a Dask'),
-        (3, 'engine must be "threads", a Dask'),
+        (
+            "local",
+            'engine must be "threads", "gpu", a Dask client, or a cluster such as "tcp://host:8786" or "local:4", got ',
+        ),
+        ("local:0", 'engine must be "threads", "gpu", a Dask'),
+        (3, 'engine must be "threads", "gpu", a Dask'),
     ],
 )
 def test_other_engines_are_one_line(given, said):
