@@ -70,7 +70,7 @@ def test_a_small_discount_looks_one_round_ahead():
         ({"rounds": 5, "discount": 0.9}, r"^rounds or discount must be given, and not both$"),
         ({"rounds": 0}, r"^rounds must be a whole number, at least 1 and at most 10000, got 0$"),
         ({"discount": 1.0}, r"^discount must be a number strictly between 0 and 1, got 1.0$"),
-        ({"discount": 0.99999}, r"^discount must be at most 0.9999, for a bernoulli bandit, got 0.99999$"),
+        ({"discount": 0.99999}, r"^discount must be at most 0.9999 for a bernoulli bandit, got 0.99999$"),
         ({"rounds": 5, "arm": 2}, r"^arm must be a whole number, at least 0 and at most 1, got 2$"),
         ({"rounds": 5, "pulls": -1}, r"^pulls must be a whole number, at least 0, got -1$"),
         ({"rounds": 5, "pulls": 2, "total": 3}, r"^total must be a whole number, at least 0 and at most 2, got 3$"),
