@@ -12,7 +12,10 @@ MODULES = [name for _, name, _ in pkgutil.walk_packages(bayesregret.__path__, "b
 
 
 # Their examples compute more than plain Python does in a moment.
-LONG = {f"bayesregret{name}" for name in ("", ".audit", ".bounds.table", ".exact.regret", ".exact.optimal_delta")}
+LONG = {
+    f"bayesregret{name}"
+    for name in ("", ".audit", ".bounds.table", ".enclosure", ".exact.regret", ".exact.optimal_delta")
+}
 
 
 @pytest.mark.parametrize(

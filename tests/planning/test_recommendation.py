@@ -10,6 +10,8 @@ import bayesregret as br
 from bayesregret.planning.recommendation import recommended
 from bayesregret.planning.summary_text import tuned_line
 
+pytestmark = pytest.mark.compiled  # exact regrets take long in plain Python
+
 BANDIT = br.GaussianBandit([0.5, 0.0, 0.0], 1.0, 1.0)
 HORIZON = 30
 
