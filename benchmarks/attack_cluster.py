@@ -26,8 +26,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import bayesregret as br
-from bayesregret.experiments import run_experiments
-from bayesregret.experiments.sweep import sweep_experiments
+from bayesregret.reproduction import run_experiments
+from bayesregret.reproduction.sweep import sweep_experiments
 from bayesregret.study import Study
 
 POLICIES = ["bayes-ucb", "thompson"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import bayesregret as br
 import problems
-from bayesregret.experiments import Experiment, run_experiments
-from bayesregret.experiments.sweep import sweep_experiments
+from bayesregret.reproduction import Experiment, run_experiments
+from bayesregret.reproduction.sweep import sweep_experiments
 from bayesregret.study import Study
 from clock import Cost, side_by_side, timed
 from problems import Size

@@ -10,8 +10,8 @@ from typing import Any
 import bayesregret as br
 import fresh
 from baselines import numpy_gaussian, numpy_linear, numpy_regret
-from bayesregret.experiments import PAPER
 from bayesregret.problem import problem_from_dict
+from bayesregret.reproduction import PAPER
 from problems import Size
 from row import Row, at_least, at_most, number
 

@@ -25,13 +25,13 @@ from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 import bayesregret as br
-from bayesregret.experiments import EXPERIMENTS
-from bayesregret.experiments.figures.figure_10 import LOWER, UPPER
-from bayesregret.experiments.runner import Finished, run_experiments
-from bayesregret.experiments.table import Table
 from bayesregret.plotting import PAGE, draw
 from bayesregret.plotting.saving import rendered
 from bayesregret.problem import COMMON_PROBLEMS
+from bayesregret.reproduction import EXPERIMENTS
+from bayesregret.reproduction.figures.figure_10 import LOWER, UPPER
+from bayesregret.reproduction.runner import Finished, run_experiments
+from bayesregret.reproduction.table import Table
 from bayesregret.study import Study
 from book.backgrounds import ON_DARK, write_pair
 from book.doors import DOORS

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from bayesregret import reading
-from bayesregret.experiments.sweep import load_sweep
 from bayesregret.priors import fit_prior
 from bayesregret.problem import load_problem
 from bayesregret.reading import naming, read_text
+from bayesregret.reproduction.sweep import load_sweep
 
 READERS = {
     "problem": load_problem,

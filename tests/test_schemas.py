@@ -12,8 +12,8 @@ import referencing
 
 import bayesregret as br
 from bayesregret.cli import run
-from bayesregret.experiments.sweep import FIELDS, sweep_experiments
 from bayesregret.problem import bandit_classes, problem_from_dict
+from bayesregret.reproduction.sweep import FIELDS, sweep_experiments
 from book.agent_schema import agent_schema
 from pages import BLOCK
 

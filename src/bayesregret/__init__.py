@@ -128,7 +128,7 @@ __all__ = [
     "width_for",
 ]
 
-_MODULES = ("bounds", "experiments", "report")
+_MODULES = ("bounds", "report", "reproduction")
 # Most of these modules need SciPy, which takes longer to load than all the rest: they are imported on first use.
 _LAZY = {
     "bayesregret.audit.thompson_ties": ("ThompsonIdentity", "thompson_identity"),

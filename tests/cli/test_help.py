@@ -13,10 +13,10 @@ from bayesregret import GaussianBandit, Policy, __version__
 from bayesregret.cli import reproduce, run
 from bayesregret.cli.options import PROBLEM_OPTIONS
 from bayesregret.cli.simulate import simulate as simulate_command
-from bayesregret.experiments.runner import run_experiments
-from bayesregret.experiments.sweep import load_sweep, sweep_experiments
 from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem, save_problem
+from bayesregret.reproduction.runner import run_experiments
+from bayesregret.reproduction.sweep import load_sweep, sweep_experiments
 from bayesregret.study import Study
 
 DATA = pathlib.Path(__file__).parents[2] / "docs" / "data"

@@ -32,7 +32,7 @@ reward_noise = [0.5, 1]
 
 @pytest.mark.compiled
 def test_a_figure_with_its_claims(bayesregret, monkeypatch):
-    monkeypatch.setattr("bayesregret.experiments.paper_settings.GAPS", (0.0, 1.0, 4.0))
+    monkeypatch.setattr("bayesregret.reproduction.paper_settings.GAPS", (0.0, 1.0, 4.0))
     arguments = ["reproduce", "figure-1b", "--runs", "200", "--no-progress"]
     outcome = bayesregret(*arguments)
     assert (outcome.status, outcome.err) == (0, "")
@@ -49,7 +49,7 @@ def test_a_figure_with_its_claims(bayesregret, monkeypatch):
 
 @pytest.mark.compiled
 def test_failed_claims_are_shown_with_their_exceptions(bayesregret, monkeypatch):
-    monkeypatch.setattr("bayesregret.experiments.paper_settings.WIDTHS", (0.1, 1.0))
+    monkeypatch.setattr("bayesregret.reproduction.paper_settings.WIDTHS", (0.1, 1.0))
     outcome = bayesregret("reproduce", "figure-1a", *QUICK)
     assert "fails" in outcome.out
     assert "figure-1a: Theorem 1, with its remainder, is above the regret. Not so at width 0.1: -343.6" in outcome.out

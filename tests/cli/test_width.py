@@ -45,7 +45,7 @@ prior_width = [0.1, 1]
 def width_of(bayesregret, monkeypatch):
     """Run a command, after the sweep whose study some of them read, at a width. Figures are not drawn."""
     monkeypatch.setattr("bayesregret.cli.reproduce._paper_bounds", list)
-    monkeypatch.setattr("bayesregret.experiments.figures.figure_6.SHIFTS", (0.0, 1.0))
+    monkeypatch.setattr("bayesregret.reproduction.figures.figure_6.SHIFTS", (0.0, 1.0))
     report = pathlib.Path("a-folder-with-a-name-that-is-not-short", "report.html")
     monkeypatch.setattr("bayesregret.report.publication.publish", lambda *finished, **settings: (report, True))
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from bayesregret.experiments.table import Axis, Claim, Exact, Table, Trend
+from bayesregret.reproduction.table import Axis, Claim, Exact, Table, Trend
 
 WIDTHS = (0.1, 0.3, 1.0, 3.0)
 

@@ -9,10 +9,10 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.plotting import COLUMN, PAGE, draw
 from bayesregret.plotting.drawing import edge_marks
 from bayesregret.plotting.saving import rendered
+from bayesregret.reproduction.table import Axis, Exact, Trend
 from plotting.samples import (
     HARD_VALUES,
     difference_table,

@@ -7,11 +7,11 @@ import zlib
 
 import pytest
 
-from bayesregret.experiments.table import Axis, Exact, Trend
 from bayesregret.plotting import save
 from bayesregret.plotting.latex import latex_table
 from bayesregret.plotting.saving import csv_table
 from bayesregret.plotting.table_cells import exact_cell, table_cells
+from bayesregret.reproduction.table import Axis, Exact, Trend
 from plotting.samples import difference_table, exact_table, one_trend, ranked_table, width_table
 
 ENDINGS = [".pdf", ".png", ".csv", ".tex"]

@@ -1,7 +1,7 @@
 """Each trend has a look of its own, the same in every figure."""
 
-from bayesregret.experiments.table import Trend
 from bayesregret.plotting.style import FIXED_LOOKS, looks
+from bayesregret.reproduction.table import Trend
 from plotting.samples import width_table
 
 

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from bayesregret.experiments.table import Trend
 from bayesregret.plotting import COLUMN, PAGE, draw
 from bayesregret.plotting.legend import Note
 from bayesregret.plotting.style import Look
 from bayesregret.report.picture import note_sample, picture, sample
+from bayesregret.reproduction.table import Trend
 from plotting.samples import difference_table, width_table
 
 

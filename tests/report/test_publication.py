@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from bayesregret.experiments.runner import run_experiments
-from bayesregret.experiments.sweep import sweep_experiments
 from bayesregret.report.publication import CONTENTS, book_seen_from, publish
+from bayesregret.reproduction.runner import run_experiments
+from bayesregret.reproduction.sweep import sweep_experiments
 from bayesregret.study import Study
 
 SWEEP = {

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bayesregret.experiments.table import Axis, Claim, Trend
 from bayesregret.plotting.table_cells import table_cells
 from bayesregret.report import write_report
 from bayesregret.report.reproduction_page import shown_setting
+from bayesregret.reproduction.table import Axis, Claim, Trend
 from plotting.samples import (
     CLAIMS,
     difference_table,

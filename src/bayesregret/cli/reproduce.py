@@ -21,9 +21,9 @@ from bayesregret.progress import Progress, open_progress
 from bayesregret.simulation.engines.engine import Engine
 
 if TYPE_CHECKING:
-    from bayesregret.experiments.experiment import Experiment
-    from bayesregret.experiments.runner import Finished
     from bayesregret.report.reproduction_page import TextTable
+    from bayesregret.reproduction.experiment import Experiment
+    from bayesregret.reproduction.runner import Finished
 
 FOLDER = "reproduction"
 SWEEP_FOLDER = "sweep"
@@ -83,7 +83,7 @@ def reproduce(
       bayesregret reproduce --beyond
       bayesregret reproduce figure-1a --runs 1000 --output quick
     """
-    from bayesregret.experiments import BEYOND, EXPERIMENTS, PAPER
+    from bayesregret.reproduction import BEYOND, EXPERIMENTS, PAPER
 
     with bad_input():
         names = [*PAPER] if not figure else [name for given in figure for name in _panels(given)]
@@ -132,7 +132,7 @@ def sweep(
       bayesregret sweep widths.toml
       bayesregret sweep widths.toml --output widths --json
     """
-    from bayesregret.experiments.sweep import load_sweep
+    from bayesregret.reproduction.sweep import load_sweep
 
     with bad_input():
         experiments = load_sweep(file)
@@ -143,7 +143,7 @@ def sweep(
 
 def _panels(figure: str) -> list[str]:
     """Return the names of all panels of a figure: of figure-1, figure-1a and figure-1b."""
-    from bayesregret.experiments import EXPERIMENTS
+    from bayesregret.reproduction import EXPERIMENTS
 
     panels = [name for name in EXPERIMENTS if name[:-1] == figure and name[-1].isalpha()]
     return panels or [checks.one_of("FIGURE", figure, EXPERIMENTS)]
@@ -159,7 +159,7 @@ def _paper_bounds() -> list[TextTable]:
 
 
 def _names() -> list[str]:
-    from bayesregret.experiments import EXPERIMENTS
+    from bayesregret.reproduction import EXPERIMENTS
 
     return list(EXPERIMENTS)
 
@@ -176,8 +176,8 @@ def _run(
     wide: bool,
     progress: bool | None,
 ) -> None:
-    from bayesregret.experiments.runner import run_experiments
     from bayesregret.report.publication import make_folder, publish
+    from bayesregret.reproduction.runner import run_experiments
     from bayesregret.study import Study
 
     require("report", "a report")  # before long work begins

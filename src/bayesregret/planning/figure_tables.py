@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from bayesregret.checks import Array
-from bayesregret.experiments.table import Axis, Table, Trend
 from bayesregret.planning.misspecification import PriorLimit
 from bayesregret.planning.policy_outcome import LIKELY, PolicyOutcome
 from bayesregret.planning.reward import COST, REWARD
 from bayesregret.policies import Thompson
+from bayesregret.reproduction.table import Axis, Table, Trend
 
 if TYPE_CHECKING:
     from bayesregret.planning.result import Plan

@@ -11,12 +11,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bayesregret.experiments.table import Table, Trend
 from bayesregret.plotting import labels
 from bayesregret.plotting.legend import add_legend
 from bayesregret.plotting.marks import RATHER_WIDE, draw_bars, draw_exact, draw_marks, marker_style
 from bayesregret.plotting.scales import drawable, set_up_axes, y_limits
 from bayesregret.plotting.style import COLUMN, GREY, PAPER, RED, Look, Size, looks, paper_style
+from bayesregret.reproduction.table import Table, Trend
 
 Numbers = NDArray[np.float64]
 EDGE = 0.018  # distance between the end of the y axis and the marks of values beyond it, relative to its height

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bayesregret.experiments.table import Table
 from bayesregret.plotting import labels
 from bayesregret.plotting.table_cells import table_cells
+from bayesregret.reproduction.table import Table
 
 HEADING_LETTERS = 11  # in a line of a heading, to keep columns narrow
 ROWS_PER_PAGE = 45

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
-from bayesregret.experiments.table import Table
 from bayesregret.plotting import labels
 from bayesregret.plotting.marks import marker_style
 from bayesregret.plotting.style import GREY, PAPER, Look, looks
+from bayesregret.reproduction.table import Table
 
 LETTERS_PER_INCH = 20.0
 SAMPLE = 8  # width of a line's sample, in letters

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from bayesregret.experiments.table import Exact, Trend
 from bayesregret.plotting.style import PAPER, Look, Size
+from bayesregret.reproduction.table import Exact, Trend
 
 Numbers = NDArray[np.float64]
 RATHER_WIDE = 5.0  # inches

@@ -10,10 +10,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from bayesregret.experiments.table import Table
 from bayesregret.plotting.drawing import draw
 from bayesregret.plotting.latex import latex_table
 from bayesregret.plotting.style import COLUMN, PAPER, Size, paper_style
+from bayesregret.reproduction.table import Table
 from bayesregret.writing import csv_text, write_atomically
 
 DPI = 300

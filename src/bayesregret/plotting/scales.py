@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.markers import TICKDOWN, TICKLEFT
 from numpy.typing import NDArray
 
-from bayesregret.experiments.table import Axis, Scale, Table
 from bayesregret.plotting.style import GREY
+from bayesregret.reproduction.table import Axis, Scale, Table
 
 DECADES = 10  # most decades on an axis: a value like 1e-300 would press all others into a line
 MINOR_DECADES = 6  # most decades with minor ticks

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import matplotlib.style
 
-from bayesregret.experiments.table import Kind, Trend
+from bayesregret.reproduction.table import Kind, Trend
 
 # Okabe and Ito's colours, which colour-blind readers can distinguish; light ones are darkened for thin lines.
 BLUE, RED, GREEN, PINK, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5598a", "#c98a00", "#4aa3df"

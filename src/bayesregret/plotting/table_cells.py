@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayesregret.digits import typeset_exact, typeset_setting, typeset_with_error
-from bayesregret.experiments.table import Exact, Table, Trend
+from bayesregret.reproduction.table import Exact, Table, Trend
 
 
 def table_cells(table: Table) -> list[list[str]]:

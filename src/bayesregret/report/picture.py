@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
 from matplotlib.transforms import Affine2D
 
-from bayesregret.experiments.table import Table
 from bayesregret.plotting.drawing import as_drawn, draw, edge_marks
 from bayesregret.plotting.legend import Note
 from bayesregret.plotting.saving import rendered
@@ -30,6 +29,7 @@ from bayesregret.plotting.style import (
     Look,
     Size,
 )
+from bayesregret.reproduction.table import Table
 
 POINTS_PER_INCH = 72.0  # an SVG file's unit is a point
 # The page's style sheet gives these names lighter values on a dark page.

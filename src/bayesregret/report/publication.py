@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from bayesregret.checks import one_line
-from bayesregret.experiments.runner import Finished
 from bayesregret.plotting.saving import figure_files, save
 from bayesregret.report.reproduction_page import TextTable, write_report
+from bayesregret.reproduction.runner import Finished
 from bayesregret.writing import obstacle, write_atomically
 
 REPORT = "report.html"

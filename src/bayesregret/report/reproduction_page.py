@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from bayesregret.bounds.bound import Formula
 from bayesregret.digits import counted, typeset_setting
-from bayesregret.experiments.table import Claim, Table
 from bayesregret.plotting.drawing import edge_marks
 from bayesregret.plotting.legend import notes
 from bayesregret.plotting.saving import figure_files, file_name
@@ -21,6 +20,7 @@ from bayesregret.plotting.style import COLUMN, PAGE, looks
 from bayesregret.plotting.table_cells import exact_cell, table_cells, value_cell
 from bayesregret.report.picture import Picture, note_sample, picture, sample
 from bayesregret.report.words import in_letters
+from bayesregret.reproduction.table import Claim, Table
 from bayesregret.writing import write_atomically
 
 Rows = Sequence[Sequence[str]]
