@@ -5,9 +5,9 @@ import json
 import pytest
 
 import bayesregret as br
+from bayesregret.problem import common_linear
 from bayesregret.reproduction import point
 from bayesregret.reproduction.point import ALL_BOUNDS, point_settings, run_point
-from bayesregret.problem import common_linear
 
 BANDIT = br.GaussianBandit([1, 0, 0], 1, 1)
 WRONG = {"name": "bayes-ucb", "prior": br.GaussianBandit([0, 0, 0], 0.5, 1).to_dict()}

@@ -3,10 +3,10 @@
 import pytest
 
 import bayesregret as br
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import sweep
 from bayesregret.reproduction.point import run_point
 from bayesregret.reproduction.sweep import load_sweep, sweep_experiments
-from bayesregret.problem import common_gaussian
 
 SWEEP = {
     "title": "Widths",

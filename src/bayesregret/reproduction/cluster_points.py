@@ -10,11 +10,11 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from bayesregret.reproduction.point import ALL_BOUNDS, Computed, Result, Settings, compute_point, run_point
-from bayesregret.reproduction.precompute import groups_alike
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict
 from bayesregret.problem import bandit_classes, problem_from_dict
+from bayesregret.reproduction.point import ALL_BOUNDS, Computed, Result, Settings, compute_point, run_point
+from bayesregret.reproduction.precompute import groups_alike
 from bayesregret.simulation.cost import KNOWN_COSTS, run_cost
 from bayesregret.simulation.engines.cluster import worker
 from bayesregret.simulation.engines.cluster.engine import OUT_OF_TURN, TASK_SECONDS, ClusterEngine

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bayesregret.models import Bandit
 from bayesregret.reproduction.experiment import Point
 from bayesregret.reproduction.point import ALL_BOUNDS, point_settings
-from bayesregret.models import Bandit
 
 HORIZON = 1_000
 RUNS = 10_000

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 
-from bayesregret.reproduction.point import Computed, Settings, compute_point
 from bayesregret.interrupts import interrupts_held
+from bayesregret.reproduction.point import Computed, Settings, compute_point
 from bayesregret.simulation.engines.threads import available_threads
 
 # A process takes a second or two to start, which pays off from this many points on.

@@ -10,17 +10,17 @@ from typing import Any
 
 from bayesregret import checks
 from bayesregret.bounds.bound import ANY
+from bayesregret.memory import array_bytes, free_memory, shown_bytes
+from bayesregret.models import Bandit
+from bayesregret.policy_data import named, policy_from_dict
+from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
+from bayesregret.reading import naming, parse_toml, read_text
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.exact_agreement import agreement
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, TrendOf, bound_of, ratio_of, regret_of
 from bayesregret.reproduction.point import ALL_BOUNDS, point_settings
 from bayesregret.reproduction.precompute import FEWEST_POINTS
 from bayesregret.reproduction.table import OVER_LOWER_BOUND, OVER_OPTIMAL, Axis, Claim
-from bayesregret.memory import array_bytes, free_memory, shown_bytes
-from bayesregret.models import Bandit
-from bayesregret.policy_data import named, policy_from_dict
-from bayesregret.problem import COMMON_PROBLEMS, LARGEST_FILE, problem_from_dict
-from bayesregret.reading import naming, parse_toml, read_text
 
 FIELDS = {
     *("problem", "vary", "policies", "bounds", "exact", "optimal"),

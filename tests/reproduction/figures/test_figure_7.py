@@ -5,9 +5,9 @@ import math
 import pytest
 
 from bayesregret.bounds.bound import Formula
+from bayesregret.models import GaussianBandit
 from bayesregret.reproduction import EXPERIMENTS
 from bayesregret.reproduction.figures.figure_7 import bounds_of_policy, figure_7, ratio
-from bayesregret.models import GaussianBandit
 from reproduction.outcomes import bound, outcome
 
 CERTIFIED = {"certified_index": 12.0, "certified_floor": 30.0, "certified_trivial": 100.0}

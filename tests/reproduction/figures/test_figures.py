@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from bayesregret.problem import problem_from_dict
 from bayesregret.reproduction import BEYOND, EXPERIMENTS, PAPER
 from bayesregret.reproduction.experiment import PointOutcome
 from bayesregret.reproduction.point import run_point
-from bayesregret.problem import problem_from_dict
 
 
 def settings_of(figure):

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from bayesregret.problem import common_bernoulli
 from bayesregret.reproduction.experiment import PointOutcome
 from bayesregret.reproduction.figures import figure_8, figure_9
 from bayesregret.reproduction.point import compute_point, point_settings
-from bayesregret.problem import common_bernoulli
 
 
 def outcomes(experiment, regrets, stderr=0.01, least=None):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.exact_agreement import agreement
 from bayesregret.reproduction.experiment import Decide, Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_gaussian
 
 TRENDS = (
     regret_of(0, "bayes-ucb", "BayesUCB"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bayesregret.digits import brief
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.exact_agreement import agreement
 from bayesregret.reproduction.experiment import (
@@ -19,7 +20,6 @@ from bayesregret.reproduction.experiment import (
 )
 from bayesregret.reproduction.point import point_settings
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_gaussian
 
 HORIZONS = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 LONGEST_EXACT = 20_000

@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Sequence
 
 from bayesregret.digits import brief
+from bayesregret.problem import problem_from_dict
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, TrendOf, best_estimate_of
 from bayesregret.reproduction.figures import figure_3
 from bayesregret.reproduction.figures.figure_10 import LOWER, between, discounted_gittins, over_lower
 from bayesregret.reproduction.point import Result, number, point_settings
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import problem_from_dict
 
 RUNS = 2_000
 UPPER = "certified"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bayesregret.problem import common_linear
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.reproduction.point import ALL_BOUNDS, point_settings
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_linear
 
 ARMS, DIMENSION = 30, 10
 ACCURACY = 0.003  # of Theorem 6: less than a line's thickness

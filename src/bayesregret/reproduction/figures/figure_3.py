@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.exact_agreement import agreement
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, difference_of, exact_difference_of
 from bayesregret.reproduction.point import ALL_BOUNDS, point_settings
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_gaussian
 
 ARMS = (5, 10, 20)
 SIZES = (0.5, 1.0, 2.0)  # of reward noise, prior gap and prior width

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bayesregret.problem import common_bernoulli
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_bernoulli
 
 COUNTS = (1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0, 100.0)
 ARMS = (2, 3, 5, 8, 12, 20, 30, 50, 80)

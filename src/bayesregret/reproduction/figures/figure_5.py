@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, bound_of, regret_of
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.problem import common_gaussian
 
 HORIZONS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 ROUNDS = 400_000_000  # of all runs of a point: longer horizons get fewer runs

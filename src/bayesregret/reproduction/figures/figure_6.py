@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bayesregret.digits import with_error
+from bayesregret.models import GaussianBandit
+from bayesregret.problem import common_gaussian
 from bayesregret.reproduction import claims, paper_settings
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, regret_of
 from bayesregret.reproduction.point import point_settings
 from bayesregret.reproduction.table import Axis, Claim
-from bayesregret.models import GaussianBandit
-from bayesregret.problem import common_gaussian
 
 FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 SHIFTS = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bayesregret.digits import brief, counted
+from bayesregret.models import GaussianBandit
 from bayesregret.reproduction import paper_settings
 from bayesregret.reproduction.experiment import Experiment, PointOutcome, TrendOf
 from bayesregret.reproduction.figures import figure_3
 from bayesregret.reproduction.point import Result, number
 from bayesregret.reproduction.table import Axis, Claim, Kind
-from bayesregret.models import GaussianBandit
 
 if TYPE_CHECKING:
     from bayesregret.bounds.bound import Formula

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from bayesregret.digits import with_error
+from bayesregret.problem import common_bernoulli
 from bayesregret.reproduction.claims import DECISIVE
 from bayesregret.reproduction.experiment import Experiment, Point, PointOutcome, TrendOf
 from bayesregret.reproduction.point import Result, point_settings
 from bayesregret.reproduction.table import OVER_OPTIMAL, Axis, Claim
-from bayesregret.problem import common_bernoulli
 
 HORIZONS = (5, 10, 20, 35, 50, 75, 100, 150, 200)
 RUNS = 20_000
