@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 # Simulations that a worker keeps ready; the others are made again.
 MOST_SIMULATIONS = 8
+# A task that was cancelled may still arrive after the word to stop, and would then play on for nobody.
+MOST_STOPPED = 1000
 
 _simulations: OrderedDict[str, Simulation] = OrderedDict()
+_stopped: OrderedDict[str, None] = OrderedDict()  # tokens
 _changing = threading.RLock()
 
 
@@ -83,7 +86,7 @@ def play(token: str, parcel: bytes, first: int, runs: int) -> tuple[Record, floa
     try:
         record = simulation.play(first, runs)
     except BaseException as error:
-        stop(token)
+        _end(token)
         if isinstance(error, KeyboardInterrupt):  # which would end the worker
             raise RuntimeError("these runs were stopped") from None
         raise
@@ -91,6 +94,14 @@ def play(token: str, parcel: bytes, first: int, runs: int) -> tuple[Record, floa
 
 
 def stop(token: str) -> None:
+    """End the running tasks of a simulation soon, and play no more of it."""
+    _stopped[token] = None
+    while len(_stopped) > MOST_STOPPED:
+        _stopped.popitem(last=False)
+    _end(token)
+
+
+def _end(token: str) -> None:
     """End the running tasks of a simulation soon, and forget it."""
     simulation = _simulations.pop(token, None)
     if simulation is not None and not simulation.stop[0]:
@@ -100,11 +111,14 @@ def stop(token: str) -> None:
 def _ready(token: str, parcel: bytes) -> Simulation:
     """Return the simulation, made and compiled."""
     with _changing:
-        if token not in _simulations:
-            made: Simulation = unpack(parcel)()
-            made.play(0, 0)
-            _simulations[token] = made
-            while len(_simulations) > MOST_SIMULATIONS:
-                _simulations.popitem(last=False)
-        _simulations.move_to_end(token)
-        return _simulations[token]
+        simulation: Simulation | None = _simulations.pop(token, None)
+        if simulation is None:
+            simulation = unpack(parcel)()
+            simulation.play(0, 0)
+        _simulations[token] = simulation  # the newest one
+        while len(_simulations) > MOST_SIMULATIONS:
+            _simulations.popitem(last=False)
+    if token in _stopped:  # looked up last: who stops it later finds it
+        _simulations.pop(token, None)
+        raise RuntimeError("these runs were stopped")
+    return simulation
