@@ -40,7 +40,7 @@ class ClusterEngine(Engine):
     Parameters
     ----------
     cluster : distributed.Client or str
-        A Dask client; the address of a scheduler, such as "tcp://host:8786"; or "local:4" for four processes of this
+        A Dask client; the address of a scheduler, such as `"tcp://host:8786"`; or `"local:4"` for four processes of this
         machine. Clusters that a text stands for are opened once, and closed when Python exits.
 
     Examples
