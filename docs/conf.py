@@ -50,7 +50,6 @@ myst_heading_anchors = 3
 myst_dmath_double_inline = True
 myst_dmath_allow_digits = False  # "$8" is money, not mathematics
 
-pygments_dark_style = "github-dark"  # the default underlines names of modules and classes, as if they were links
 html_theme = "furo"
 html_title = f"bayesregret {release}"
 html_static_path = ["_static"]
