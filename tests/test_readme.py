@@ -46,6 +46,9 @@ def test_the_python_runs():
     exec(PYTHON, names)
     assert names["result"]["bayes-ucb"].mean == pytest.approx(75.74, abs=0.005)
     assert names["agent"].pulls.sum() == 1
+    assert names["result"]["bayes-ucb"].stderr < names["result"]["bayes-ucb"].quantile(0.95)
+    bandit, policy, horizon = names["agent"].remaining()
+    assert names["br"].simulate(bandit, policy, horizon=horizon, runs=2)[policy.name].mean > 0
 
 
 @pytest.mark.compiled

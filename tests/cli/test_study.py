@@ -49,10 +49,25 @@ def test_list(study):
 def test_list_keeps_to_its_lines(study):
     rows = study("list", "two.sqlite").out.splitlines()
     assert len(rows) == 5
-    assert "seed=8 note=..." in rows[2]
+    assert r" seed=8 note=two\nlines \xe9 figure=figure-1a prior.width=0.1 " in rows[2]
     with Study.open("empty.sqlite"):
         pass
     assert study("list", "empty.sqlite").out.splitlines()[-1] == "0 points in empty.sqlite, 0 s of computing"
+
+
+def test_list_begins_with_what_tells_points_apart(study):
+    covariance = [[0.5, 0.25, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    with Study.open("many.sqlite") as many:
+        for width in (1.0, 2.0):
+            problem = {"model": "gaussian", "prior_mean": [width, 0.0, 0.0], "prior_covariance": covariance}
+            many.save({"figure": "a", "problem": problem, "policies": [{"name": "ucb1"}]}, {}, seconds=0.0)
+        linear = {"model": "linear", "features": covariance, "note": "long " * 30}
+        many.save({"figure": "a", "problem": linear, "policies": []}, {}, seconds=0.0)
+    first, second, third = study("list", "many.sqlite").out.splitlines()[1:4]
+    matrix = "[[0.5, 0.25, ...], ...]"
+    assert f" model=gaussian prior_mean=[1, 0, ...] prior_covariance={matrix} policies=[ucb1] ... " in first
+    assert "model=gaussian prior_mean=[2, 0, ...]" in second
+    assert f" model=linear features={matrix} ... " in third  # no field is cut
 
 
 def test_list_json(study):

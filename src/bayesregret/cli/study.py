@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from bayesregret.study import StudyEntry
 
 KEY_SHOWN = 10  # characters
-BRIEF_SETTINGS = 70  # characters
+BRIEF_SETTINGS = 100
 FIRST_OF_LIST = 4  # entries
+FIRST_OF_BRIEF_LIST = 2
 
 app = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, invoke_without_command=True)
 
@@ -48,7 +49,7 @@ def study(context: typer.Context) -> None:
 
 LIST_COLUMNS = {
     "key": "First characters of the key of the point.",
-    "what": "Its settings, shortened.",
+    "what": "Its settings, shortened: first those in which points differ.",
     "version": "Version of bayesregret that computed it.",
     "seconds": "Time that it took.",
     "finished": "When it was finished.",
@@ -80,9 +81,11 @@ def list_points(file: File, json: options.Json = False, wide: options.Wide = Fal
         show_json({"study": file, "points": [_head(entry) for entry in entries]})
         return
     rows = [["key", "what", "version", "seconds", "finished"]]
+    differing = _differing([entry.settings for entry in entries])
     for entry in entries:
         seconds, finished = brief(entry.seconds), _short_time(entry.finished)
-        rows.append([entry.key[:KEY_SHOWN], _writable(_in_brief(entry.settings)), entry.version, seconds, finished])
+        what = _writable(_in_brief(entry.settings, differing))
+        rows.append([entry.key[:KEY_SHOWN], what, entry.version, seconds, finished])
     taken = sum(entry.seconds for entry in entries)
     summary = f"{counted(len(entries), 'point')} in {file}, {brief(taken)} s of computing"
     show_tables([rows], _writable(summary), text=["what", "version", "finished"], wide=wide)
@@ -198,17 +201,35 @@ def _short_time(finished: str) -> str:
     return f"{finished[:10]} {finished[11:19]} UTC"
 
 
-def _in_brief(settings: dict[str, Any]) -> str:
-    """figure=figure-1a model=gaussian seed=7 ..."""
+def _differing(points: list[dict[str, Any]]) -> set[str]:
+    """Names of the settings that are not the same in all points."""
+    texts: dict[str, list[str]] = {}
+    for settings in points:
+        for name, value in _fields(settings):
+            texts.setdefault(name, []).append(json_text.dumps(value))
+    return {name for name, found in texts.items() if len(found) < len(points) or len(set(found)) > 1}
+
+
+def _in_brief(settings: dict[str, Any], differing: set[str]) -> str:
+    """prior_mean=[1, 0, ...] prior_width=0.5 model=gaussian ..."""
+    fields = sorted(_fields(settings), key=lambda field: field[0] not in differing)
     # Most fields belong to the problem, and are clear without the prefix.
-    fields = ((name.removeprefix("problem."), value) for name, value in _fields(settings))
-    text = " ".join(f"{name}={_brief_value(value)}" for name, value in fields)
-    return text if len(text) <= BRIEF_SETTINGS else text[: BRIEF_SETTINGS - 3] + "..."
+    texts = [f"{name.removeprefix('problem.')}={_brief_value(value, name in differing)}" for name, value in fields]
+    ends = [len(" ".join(texts[: count + 1])) for count in range(len(texts))]
+    fit = max(1, sum(end <= BRIEF_SETTINGS for end in ends))
+    text = " ".join(texts if fit == len(texts) else [*texts[:fit], "..."])
+    return text if len(text) <= BRIEF_SETTINGS + 4 else f"{text[:BRIEF_SETTINGS]}..."
 
 
-def _brief_value(value: Any) -> str:
+def _brief_value(value: Any, differs: bool) -> str:
     if isinstance(value, list):
-        return f"[{counted(len(value), 'value')}]"
+        if not differs or not value:
+            return f"[{counted(len(value), 'value')}]"
+        is_matrix = isinstance(value[0], list)
+        first = [_brief_value(entry, differs) for entry in value[: 1 if is_matrix else FIRST_OF_BRIEF_LIST]]
+        return f"[{', '.join(first if len(value) == len(first) else [*first, '...'])}]"
+    if isinstance(value, dict) and "name" in value:  # a policy
+        return str(value["name"])
     return f"{value:g}" if isinstance(value, float) else _value(value)
 
 

@@ -113,8 +113,8 @@ def _regret(bandit: Bandit, policy: Policy, settings: Any, belief: Any, horizon:
 def check_independent_arms(belief: Any) -> None:
     if isinstance(belief, MixtureModel):
         raise ValueError(
-            "prior must be a single bandit for an exact regret, such as the mixture's conjugate(): the regret of a "
-            "policy that believes in a mixture is simulated"
+            "prior must be a single bandit for an exact regret, as in BayesUCB(prior=bandit.conjugate()), or none, as "
+            "of ucb1: the regret of a policy that believes in a mixture is simulated"
         )
     if not prior_pulls.supports(belief):
         raise ValueError(

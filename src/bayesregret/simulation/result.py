@@ -46,7 +46,7 @@ class SimulationResult(Result):
     seed : int
     rounds : ndarray of int
         Checkpoints of the regret curves.
-    policies : dict of str to PolicyResult
+    policies : dict[str, PolicyResult]
     precision : float or None
         Relative standard error that was requested.
     precision_reached : bool

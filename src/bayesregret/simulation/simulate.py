@@ -78,7 +78,7 @@ def simulate(
         Number of threads; by default all processors that this process may use.
     engine : str, Engine or distributed.Client, optional
         Where to play the runs: "threads", the default, "gpu", a Dask client, or the address of a Dask cluster such as
-        "tcp://host:8786", or "local:4" for four processes on this machine.
+        `"tcp://host:8786"`, or `"local:4"` for four processes on this machine.
     precision : float, optional
         Add runs until every policy's standard error is at most this fraction of its mean regret.
     max_runs : int, optional

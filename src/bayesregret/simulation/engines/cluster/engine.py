@@ -40,8 +40,8 @@ class ClusterEngine(Engine):
     Parameters
     ----------
     cluster : distributed.Client or str
-        A Dask client; the address of a scheduler, such as "tcp://host:8786"; or "local:4" for four processes of this
-        machine. Clusters that a text stands for are opened once, and closed when Python exits.
+        A Dask client; the address of a scheduler, such as `"tcp://host:8786"`; or `"local:4"` for four processes of
+        this machine. Clusters that a text stands for are opened once, and closed when Python exits.
 
     Examples
     --------
