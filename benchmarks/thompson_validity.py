@@ -18,6 +18,7 @@ import numpy as np
 from bayesregret import BernoulliBandit, GaussianBandit, LinearBandit, Thompson, bounds, simulate, thompson_identity
 from bayesregret.audit.thompson_ties import tied_estimate
 from bayesregret.audit.tied_instances import TiedInstances
+from bayesregret.simulation.engines.threads import ThreadsEngine
 
 STANDARD_ERRORS = 4.0
 KINDS = ("gaussian, equal", "gaussian, unequal", "bernoulli", "linear")
@@ -97,7 +98,7 @@ def check_identity(problems: int, runs: int, rng: np.random.Generator, seed: int
         factors.append(found.variance_factor)
         instances = TiedInstances(bandit)
         instances.pseudo_counts = instances.pseudo_counts + 1.0
-        wrong = tied_estimate(bandit, instances, threads=1, **setting)
+        wrong = tied_estimate(bandit, instances, engine=ThreadsEngine(), **setting)
         refuted += abs(wrong.mean - found.plain_regret) > STANDARD_ERRORS * error
         print(
             f"identity, {kind}, {bandit.arms} arms, {horizon} rounds: {found.regret:.4g} ± {found.stderr:.2g}, plain "

@@ -41,6 +41,8 @@ def test_other_bandits_have_upper_limits():
     found, bound = result.over_optimal(), br.bounds.certified_lower(bandit, horizon=5)
     assert (found.exact, found.least.source, found.least.regret) == (False, "certified_lower", bound.value)
     assert list(found) == ["greedy", "ucb1"]
+    assert dict(found) == dict(found.items()) == dict(found.ratios)
+    assert found.get("thompson") is None
     assert found["ucb1"].mean == pytest.approx(result["ucb1"].mean / bound.value)
     assert "over optimal, at most" in result.table(found)[0]
     assert found.summary().endswith("(certified_lower): the ratios are upper limits")

@@ -16,7 +16,7 @@ HEADING = {True: "over optimal", False: "over optimal, at most"}
 
 
 @dataclass(frozen=True, repr=False)
-class OverOptimal(Shown):
+class OverOptimal(Shown, Mapping[str, Estimate]):
     """Ratios of regret to the least regret of any policy: a mapping from names of policies to estimates.
 
     The result of `SimulationResult.over_optimal`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
 from bayesregret.optimal.bernoulli_jumps import bernoulli_jumps
-from bayesregret.optimal.discounted_bernoulli import bernoulli_discounted_index, bernoulli_margins, pulls_shown
+from bayesregret.optimal.discounted_bernoulli import SURE, bernoulli_discounted_index, bernoulli_margins, pulls_shown
 
 ACCURACY = 1e-6
 # A recursion takes time in proportion to horizon^1.5: panels are as many as these steps in all allow.
@@ -21,6 +22,9 @@ STEPS, FEWEST_PANELS, MOST_PANELS = 1.5e8, 400, 20_000
 # Fraction of the bound that is lost because the mean is shown at last, over the discount then (measured).
 SHOWN = 2.5e-3
 BEST_ERROR = 1e-14  # of E[best arm], by comparison with a finer rule
+# Above the band of successes the recursion gives no arm up. From there the posterior mean falls to the charge with at
+# most this probability: where it does, the mean reward is below the charge with a probability of at least 1/4.
+NEVER_GIVEN_UP = 4.0 * math.exp(-SURE)
 
 
 @certified_lower.of(BernoulliBandit, "discounted form")
@@ -51,4 +55,4 @@ def _curve(alpha: float, beta: float, copies: int, horizon: int) -> StoppingCurv
 
     index = bernoulli_discounted_index(alpha, beta, horizon)
     jumps = bernoulli_jumps(alpha, beta, horizon, index)
-    return StoppingCurve(float(copies), index, 0.0, surplus, jumps=jumps)
+    return StoppingCurve(float(copies), index, 0.0, surplus, neglected=NEVER_GIVEN_UP, jumps=jumps)
