@@ -72,7 +72,11 @@ class Proxy:
                 near, _ = self.listener.accept()
             except OSError:  # closed
                 return
-            far = socket.create_connection(self.target)
+            try:
+                far = socket.create_connection(self.target)
+            except OSError:  # the scheduler has ended
+                near.close()
+                continue
             self.sockets |= {near, far}
             for source, sink in ((near, far), (far, near)):
                 threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()

@@ -17,7 +17,7 @@ from bayesregret.reproduction.point import ALL_BOUNDS, Computed, Result, Setting
 from bayesregret.reproduction.precompute import groups_alike
 from bayesregret.simulation.cost import KNOWN_COSTS, run_cost
 from bayesregret.simulation.engines.cluster import worker
-from bayesregret.simulation.engines.cluster.engine import OUT_OF_TURN, TASK_SECONDS, ClusterEngine
+from bayesregret.simulation.engines.cluster.engine import OUT_OF_TURN, ClusterEngine, task_seconds
 from bayesregret.simulation.engines.cluster.tasks import Task, Tasks
 from bayesregret.simulation.simulate import SMALL_ROUNDS
 
@@ -114,13 +114,14 @@ class PointSchedule:
         return iter(())
 
     def _next_group(self) -> list[Settings]:
-        """Take points for about a second."""
+        """Take points for about a second, and longer with many workers."""
+        most_seconds = task_seconds(self.engine.processors)
         ratio = self.measured / self.estimated if self.estimated else 1.0
         most = MOST_POINTS if self.estimated else FIRST_POINTS
         fair = len(self.small) // (2 * self.engine.processors)
         group: list[Settings] = []
         seconds = 0.0
-        while self.small and len(group) < max(1, min(most, fair)) and (not group or seconds < TASK_SECONDS):
+        while self.small and len(group) < max(1, min(most, fair)) and (not group or seconds < most_seconds):
             group.append(self.small.popleft())
             seconds += ratio * estimated_seconds(group[-1])
         return group

@@ -153,6 +153,9 @@ def test_tasks_have_about_a_second(stand_in):
     assert sizes.runs(10**4, 1) == 64 * 78, "half of what is left"
     assert sizes.runs(10**4, 50) == 64 * 7, "but not too little"
     assert sizes.runs(100, 1) == 100
+    assert sizes.runs(10**8, 200) == 64 * 156
+    assert sizes.runs(10**8, 1000) == 64 * 781, "five seconds, so that not more than 200 tasks end in a second"
+    assert sizes.fetched_at_once() == 64 * 10**6 // (781 * 16 * 65)
     sizes.measured(10**9, 10.0)
     assert sizes.runs(10**10, 1) == 64 * int(16e6 / 16 / 65), "results that fit into memory"
     assert Sizes(stand_in("", nanoseconds=10**12)).runs(10**6, 1) == 64, "a block, however slow"

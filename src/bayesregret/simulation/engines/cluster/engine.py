@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bayesregret.simulation.simulation import Simulation
 
 TASK_SECONDS = 1.0  # a dead worker costs no more, and Dask's own work is nothing beside it
+TASKS_A_SECOND = 200  # at most, from all workers: one costs the client and the scheduler some 3 ms
 FIRST_SECONDS = 0.25  # of the first tasks, whose cost is only estimated
 SHORTEST = 0.05
 MOST_BYTES = 16_000_000  # of a task's results
@@ -124,20 +125,29 @@ class ClusterEngine(Engine):
                 self._connection.run_everywhere(worker.stop, token)
 
 
+def task_seconds(threads: int) -> float:
+    """Length of a task: a second, or longer where so many workers would end more tasks than Dask can follow."""
+    return max(TASK_SECONDS, threads / TASKS_A_SECOND)
+
+
 class Sizes:
     """How many runs a task has: about a second, less towards the end, and first of all by the estimated cost."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._run_seconds = simulation.cost() / 1e9
         self._seconds = self._runs = 0.0  # measured
+        self._largest = BLOCK  # runs of a task so far
         # Bytes of the results of a block: two numbers of each run, and two for each checkpoint.
         self._block_bytes = 16 * (BLOCK + len(simulation.plan.checkpoints))
 
     def runs(self, left: int, threads: int) -> int:
         block_seconds = BLOCK * self._run_seconds
-        most = min((TASK_SECONDS if self._runs else FIRST_SECONDS) / block_seconds, MOST_BYTES / self._block_bytes)
+        seconds = task_seconds(threads) if self._runs else FIRST_SECONDS
+        most = min(seconds / block_seconds, MOST_BYTES / self._block_bytes)
         fair = max(left / (BLOCK * 2 * threads), SHORTEST / block_seconds)
-        return min(left, BLOCK * max(1, math.floor(min(most, fair))))
+        size = BLOCK * max(1, math.floor(min(most, fair)))
+        self._largest = max(self._largest, size)
+        return min(left, size)
 
     def measured(self, runs: int, seconds: float) -> None:
         """Learn from a task; what was measured longer ago counts less."""
@@ -146,8 +156,7 @@ class Sizes:
 
     def fetched_at_once(self) -> int:
         """Number of results to fetch together."""
-        task_bytes = TASK_SECONDS / (BLOCK * self._run_seconds) * self._block_bytes
-        return max(1, int(MOST_FETCHED * MOST_BYTES / max(1.0, min(task_bytes, MOST_BYTES))))
+        return max(1, MOST_FETCHED * MOST_BYTES // (self._largest // BLOCK * self._block_bytes))
 
 
 def _with_own_memory(record: Record) -> Record:
