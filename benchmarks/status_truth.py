@@ -37,8 +37,8 @@ from status.truth_study import (
     truth,
 )
 
-WRONG_LEVEL = 0.8
-CONTROL_EVERY, BOUNDS_EVERY = 5, 6  # experiments: bounds and controls take longest
+WRONG_LEVEL = 0.7
+CONTROL_EVERY, BOUNDS_EVERY = 2, 6  # experiments: bounds and controls take longest
 PARTS = ("truth", "alarms", "catch", "advice")
 CATCH = 0.95
 ERRORS = 4.0

@@ -19,6 +19,7 @@ mpl.use("agg")
 def _few_runs(monkeypatch):
     monkeypatch.setattr(rest, "MOST_RUNS", 64)
     monkeypatch.setattr(rest, "QUICK_WORK", 0)
+    monkeypatch.setattr(rest, "MOST_KINDS", 0)  # bounds other than the trivial one take long in plain Python
 
 
 def small(**given):
