@@ -64,9 +64,10 @@ def advise(
 def _doubt(misfit: Misfit) -> Advice:
     highest = math.exp(min(misfit.highest, 700.0))
     times = f"{highest:,.0f}" if highest < MANY else f"{highest:.1e}"
+    most = upper_bound_digits(max(misfit.p_value, LEAST), 2)
     why = (
         f"The rewards were {times} times as likely under other priors, best where {misfit.better}; if the prior "
-        f"were right, this would ever happen with probability at most {upper_bound_digits(max(misfit.p_value, LEAST), 2)}."
+        f"were right, this would ever happen with probability at most {most}."
     )
     return Advice("doubt the prior", "The prior looks wrong: do not trust the other numbers.", why)
 
