@@ -97,7 +97,7 @@ POLICIES = {
 @pytest.mark.parametrize("kind", BANDITS)
 def test_a_replay_and_a_reopened_store_have_the_bits_of_the_live_state(sqlite_url, kind, monkeypatch):
     """For every model, with a snapshot in the middle."""
-    monkeypatch.setattr("bayesregret.store.experiment.SNAPSHOT_EVERY", 7)
+    monkeypatch.setattr("bayesregret.store.live.SNAPSHOT_EVERY", 7)
     for policy in POLICIES[kind]:
         compare_with_replays(sqlite_url, policy, BANDITS[kind], 8)
 
@@ -106,7 +106,7 @@ def test_a_replay_and_a_reopened_store_have_the_bits_of_the_live_state(sqlite_ur
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", BANDITS)
 def test_the_same_for_every_policy(sqlite_url, kind, monkeypatch):
-    monkeypatch.setattr("bayesregret.store.experiment.SNAPSHOT_EVERY", 17)
+    monkeypatch.setattr("bayesregret.store.live.SNAPSHOT_EVERY", 17)
     played = [policy for policy in br.Policy.classes if runs(as_policy(policy), BANDITS[kind])]
     assert len(played) >= 5
     for policy in played:
