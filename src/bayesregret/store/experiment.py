@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +15,10 @@ from bayesregret.agent import Agent
 from bayesregret.agent.names import checked_names, unknown_name
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
-from bayesregret.store.database import Database
 from bayesregret.store.errors import UnknownError
 from bayesregret.store.events import ADD, PAUSE, RESUME, STOP, Decision, Event, checked_key, decision_number
 from bayesregret.store.export import Record, export, exported, records
 from bayesregret.store.live import Live
-from bayesregret.store.setup import Setup
 from bayesregret.store.writer import Change, Decide, Expire, Request, Reward
 
 if TYPE_CHECKING:
@@ -33,6 +31,11 @@ class Experiment:
     Decisions and rewards are events of an append-only log in the database. What a method has done is durable when the
     method returns. Several threads may share an experiment, and several processes may each open it: decisions are those
     of one agent that is fed in the order of the log.
+
+    Parameters
+    ----------
+    live : Live
+        Its state in this process, made by the store.
 
     Attributes
     ----------
@@ -65,13 +68,11 @@ class Experiment:
     >>> folder.cleanup()
     """
 
-    def __init__(
-        self, database: Database, number: int, name: str, uuid: str, setup: str, clock: Callable[[], float]
-    ) -> None:
-        self.name = name
-        self._uuid = uuid
-        self._setup = Setup.from_text(setup)
-        self._live = Live(database, number, name, uuid, setup, clock)
+    def __init__(self, live: Live) -> None:
+        self.name = live.name
+        self._uuid = live.uuid
+        self._setup = live.setup
+        self._live = live
 
     @property
     def policy(self) -> Policy:
