@@ -13,6 +13,7 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.agent import Agent
 from bayesregret.agent.names import checked_names, unknown_name
+from bayesregret.agent.saved import plain
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.store.errors import UnknownError
@@ -226,9 +227,9 @@ class Experiment:
             Its fields of the bandit, as for `Bandit.with_arm`: ``{"alpha": 1, "beta": 30}``.
         """
         (name,) = checked_names([name], 1, "name")
-        fields = _fields(prior)
-        self._setup.problem.with_arm(**fields)  # refuses wrong fields
-        self._one(Change(ADD, None, json.dumps({"name": name, "prior": fields})))
+        _check_fields(prior)
+        self._setup.problem.with_arm(**prior)  # refuses wrong fields
+        self._one(Change(ADD, None, json.dumps({"name": name, "prior": prior}, default=plain)))
 
     def stop(self) -> None:
         """Make no more decisions; late rewards are still taken."""
@@ -337,7 +338,7 @@ class Experiment:
         return outcome
 
     def _request(self, given: Sequence[Any]) -> Request:
-        match list(given):
+        match given:
             case ["decide", key]:
                 return Decide((None if key is None else checked_key(key),))
             case ["reward", decision, value]:
@@ -345,7 +346,11 @@ class Experiment:
         raise checks.fail("request", '("decide", key) or ("reward", decision, value)', given)
 
     def _reward(self, rewards: Iterable[tuple[str, float]]) -> Reward:
-        return Reward(tuple((self._decision_number(decision), self._value(value)) for decision, value in rewards))
+        try:
+            pairs = [(decision, value) for decision, value in rewards]
+        except (TypeError, ValueError):
+            raise checks.fail("rewards", "a list of pairs, the id of a decision and its reward", rewards) from None
+        return Reward(tuple((self._decision_number(decision), self._value(value)) for decision, value in pairs))
 
     def _decision_number(self, decision: str) -> int:
         number = decision_number(self._uuid, decision)
@@ -365,10 +370,6 @@ class Experiment:
         return checks.whole("arm", arm, 0, len(names) - 1)
 
 
-def _fields(prior: Any) -> dict[str, Any]:
-    """The prior of one arm, as JSON can hold it."""
+def _check_fields(prior: Any) -> None:
     if not isinstance(prior, dict) or not all(isinstance(field, str) for field in prior):
         raise checks.fail("prior", 'the fields of one arm, such as {"alpha": 1, "beta": 30}', prior)
-    return {
-        name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in prior.items()
-    }

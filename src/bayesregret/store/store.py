@@ -110,10 +110,13 @@ class ExperimentStore:
         text = setup.to_text()
         setup.policy.start(setup.problem, horizon=setup.horizon, seed=setup.seed, arms=setup.arms)  # it must run on it
         row = {"name": name, "uuid": uuid.uuid4().hex, "created": self._clock(), "setup": text}
-        with self._database.write() as connection:
-            if connection.execute(select(table.c.id).where(table.c.name == name)).first() is not None:
-                raise ConflictError(f"name must be new in this store, got {name!r}")
-            connection.execute(insert(table), [row])
+        try:
+            with self._database.write() as connection:
+                connection.execute(insert(table), [row])
+        except StoreError:
+            if name in self.names():  # the database lets none be there twice
+                raise ConflictError(f"name must be new in this store, got {name!r}") from None
+            raise
         return self.experiment(name)
 
     def experiment(self, name: str) -> Experiment:
