@@ -228,6 +228,21 @@ os.wait()
     assert done.stdout.endswith("must be opened in each process, but this one was forked after opening it\n")
 
 
+def test_a_server_that_crashes_loses_nothing_and_the_store_goes_on(server, two_arms):
+    with br.experiments(server.new_database("crashed")) as store:
+        experiment = store.start("checkout", two_arms, "bayes-ucb", horizon=10)
+        before = experiment.decide("a")
+        server.stop("immediate")
+        for _ in range(2):
+            with pytest.raises(StoreWriteError, match="what was acknowledged is safe") as failed:
+                experiment.decide("b")
+            assert "\n" not in str(failed.value)
+        server.start()
+        assert experiment.decide("a") == before
+        assert experiment.decide("b").number == 2
+        experiment.replay()
+
+
 def test_databases_of_postgresql_may_have_other_tables(server, two_arms):
     import sqlalchemy
 
