@@ -371,6 +371,24 @@ def test_ids_of_another_experiment_and_of_rewards_are_refused(sqlite, two_arms):
         experiment.reward(decision_id(experiment._uuid, 2), 1)  # the event of a reward
 
 
+def test_numpys_texts_and_numbers_are_stored_as_pythons(sqlite_url, two_arms):
+    """Checksums are of Python's, which is what comes back."""
+    with br.experiments(sqlite_url, clock=lambda: np.float64(7.5)) as store:
+        experiment = start(store, two_arms, arms=np.array(ARMS), horizon=np.int64(9), seed=np.int64(2))
+        decision = experiment.decide(np.str_("a"))
+        experiment.reward(np.str_(decision.id), np.float64(1))
+        experiment.add_arm(np.str_("red"), {"alpha": np.float64(1), "beta": np.int64(2)})
+        experiment.pause(np.int64(0))
+        experiment.replay()
+
+
+def test_a_reward_of_minus_zero_is_zero(store):
+    experiment = store.start("x", br.GaussianBandit([0, 0], 1, 1), "ucb1", horizon=9)
+    experiment.reward(experiment.decide().id, -0.0)
+    experiment.replay()
+    assert experiment.decide().number == 3
+
+
 def test_wrong_shapes_are_refused_in_one_line(sqlite, two_arms):
     experiment = start(sqlite, two_arms)
     decision = experiment.decide()

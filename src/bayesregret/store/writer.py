@@ -68,7 +68,7 @@ class Writer:
 
     def __init__(self, log: Log, fold: Fold, now: float, requests: Iterable[Request]) -> None:
         self._log, self._fold = log, fold
-        self._now = max(now, fold.time)
+        self._now = max(float(now), fold.time)
         self._added: list[Event] = []
         keys = {key for request in requests if isinstance(request, Decide) for key in request.keys if key is not None}
         numbers = {number for request in requests if isinstance(request, Reward) for number, _ in request.pairs}
