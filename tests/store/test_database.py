@@ -8,9 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 import bayesregret as br
 from bayesregret.store import StoreError, StoreWriteError, UnknownError
+from bayesregret.store.database import SAFE, _readable
 
 
 def change(path, sql, *values):
@@ -197,6 +200,49 @@ def test_a_failed_commit_changes_nothing_and_the_next_request_succeeds(kept, mon
         change(kept, "DROP TRIGGER full")
         assert experiment.decide("a").number == 13
         experiment.replay()
+
+
+ERRORS = [
+    (sqlite3.SQLITE_FULL, StoreWriteError, f"runs: the disk is full; {SAFE}"),
+    (sqlite3.SQLITE_BUSY, StoreWriteError, f"runs: another process has kept it busy for 60 s; {SAFE}"),
+    (sqlite3.SQLITE_READONLY, StoreWriteError, "runs: cannot be written: it or its folder is read-only"),
+    (sqlite3.SQLITE_CORRUPT, StoreError, "runs: is damaged: the first line"),
+    (sqlite3.SQLITE_IOERR | 10 << 8, StoreWriteError, f"runs: the database failed: the first line; {SAFE}"),
+    (sqlite3.SQLITE_CONSTRAINT, StoreError, "runs: the first line"),
+    (None, StoreWriteError, f"runs: the database failed: the first line; {SAFE}"),
+]
+
+
+@pytest.mark.parametrize(("code", "kind", "message"), ERRORS)
+def test_errors_of_the_database_are_one_line(code, kind, message):
+    error = sqlite3.OperationalError("the first line\nthe second")
+    if code is not None:
+        error.sqlite_errorcode = code
+    found = _readable("runs", DBAPIError("INSERT", {}, error))
+    assert (type(found), str(found)) == (kind, message)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (PoolTimeoutError("no"), StoreWriteError, "all 20 connections are busy; what was acknowledged is safe"),
+        (SQLAlchemyError("odd\nmore"), StoreError, ": odd$"),
+    ],
+)
+def test_too_many_connections_are_one_line(kept, monkeypatch, error, kind, message):
+    def refuse():
+        raise error
+
+    with br.experiments(f"sqlite:///{kept}") as store:
+        monkeypatch.setattr(store.database._engine, "connect", refuse)
+        with pytest.raises(kind, match=message):
+            store.names()
+
+
+def test_a_file_that_nobody_may_write_is_refused(kept, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(StoreError, match="cannot be written: the file is read-only"):
+        br.experiments(f"sqlite:///{kept}")
 
 
 def test_a_closed_store_says_so(kept):
