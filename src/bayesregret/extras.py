@@ -12,6 +12,8 @@ LIBRARIES = {
     "report": ("matplotlib", "jinja2"),
     "gpu": ("numba_cuda",),
     "cluster": ("distributed",),
+    "store": ("sqlalchemy",),
+    "postgres": ("sqlalchemy", "psycopg"),
 }
 
 

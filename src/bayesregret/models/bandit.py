@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -15,6 +16,7 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means
 from bayesregret.dispatch import compile_kernel
+from bayesregret.models import changed_arms
 from bayesregret.models.no_prior import NoPriorModel
 from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
@@ -69,6 +71,8 @@ class Bandit:
     ----------
     kind : str
         Name in problem files and messages.
+    arm_fields : tuple of str
+        Arguments with an entry for each arm, or one number for all, which `subset` and `with_arm` change.
     arms : int
         Number of arms.
     model : NamedTuple
@@ -84,6 +88,7 @@ class Bandit:
     """
 
     kind: ClassVar[str]
+    arm_fields: ClassVar[tuple[str, ...]] = ()
     arms: int
     model: Any
     reward_proxy: float
@@ -183,6 +188,36 @@ class Bandit:
             f"bandit must be of a kind whose posterior is a bandit, got {self.a_kind} one, which has no "
             "conjugate_posterior"
         )
+
+    def subset(self, arms: Sequence[int]) -> Bandit:
+        """Return the bandit of some of the arms, in the given order, with their priors.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            Numbers of the arms, without repetition.
+
+        Examples
+        --------
+        >>> BernoulliBandit(alpha=[1, 2, 3], beta=[1, 1, 1]).subset([0, 2])
+        BernoulliBandit(alpha=[1., 3.], beta=[1., 1.])
+        """
+        return changed_arms.subset(self, arms)
+
+    def with_arm(self, **fields: Any) -> Bandit:
+        """Return the bandit with one arm more.
+
+        Parameters
+        ----------
+        **fields : float
+            The new arm's entries in the constructor's `arm_fields`; numbers for all arms may be left out.
+
+        Examples
+        --------
+        >>> BernoulliBandit(alpha=[1, 1], beta=[1, 1]).with_arm(alpha=1, beta=30)
+        BernoulliBandit(alpha=[1., 1., 1.], beta=[ 1., 1., 30.])
+        """
+        return changed_arms.with_arm(self, fields)
 
     def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
         """Return the logarithm of the prior density of some rewards, for posterior weights of mixtures.

@@ -69,6 +69,7 @@ class LinearBandit(Bandit):
     """
 
     kind: ClassVar[str] = "linear"
+    arm_fields: ClassVar[tuple[str, ...]] = ("features",)
 
     def __init__(
         self,
