@@ -20,7 +20,7 @@ from bayesregret.models import BernoulliBandit
 from bayesregret.optimal.weighted_bernoulli import stopping_times, weighted_indices
 
 # Weights that count for at most this many rounds are tried: time grows as the fourth power.
-MOST_ROUNDS = 50
+MOST_ROUNDS = 40
 MOST_ARMS = 10
 # Fraction of the horizon with a weight of 1, and when weights end, in horizons.
 SHAPES = ((1.0, 1), (0.5, 2))
