@@ -18,6 +18,7 @@ CONSTANTS = {
     "lower": {"FIRST_PANELS": 24},
     "lower_gaussian": {"LONGEST_BLOCK": 0.5, "ACCURACY": 1e-2, "POINTS": 3, "FEWER_POINTS": 2},
     "lower_bernoulli": {"ACCURACY": 1e-2},
+    "lower_weights": {"MOST_ROUNDS": 6},
     "lower_scaled": {"FINE": Accuracy(0.5, 0.3, 3.0), "ACCURACY": 1e-2, "SEEDS": 8},
     "lower_poisson": {
         "FAST": PoissonAccuracy(3.0, 1.0),

@@ -75,8 +75,9 @@ posterior_variances = Formula(
 certified_lower = Formula(
     "certified_lower",
     "certified",
-    "The least Bayes regret that any policy can have, from below: the least regret with geometric discounting. With an "
-    "`accuracy` such as 0.01, computed faster, it may be lower by about this fraction.",
+    "The least Bayes regret that any policy can have, from below: the least regret with geometric discounting or, in "
+    "few rounds, with other weights. With an `accuracy` such as 0.01, computed faster, it may be lower by about this "
+    "fraction.",
     policy=ANY,
     kind="lower",
 )

@@ -10,6 +10,7 @@ import numpy as np
 from bayesregret.bounds.bound import Parts, Setting
 from bayesregret.bounds.catalog import certified_lower
 from bayesregret.bounds.certified.lower import NO_REGRET, StoppingCurve, lower_bound, raise_to_floors
+from bayesregret.bounds.certified.lower_weights import raise_to_weights
 from bayesregret.checks import Array
 from bayesregret.models import BernoulliBandit
 from bayesregret.numerics.expected_maximum import beta_best
@@ -43,7 +44,7 @@ def bernoulli_lower(bandit: BernoulliBandit, setting: Setting, order: int, accur
     bound = found.terms["leading"]
     slack = SHOWN * (1.0 - 1.0 / setting.horizon) ** pulls_shown(setting.horizon) * bound
     found = found._replace(terms={"leading": bound + slack}, error=(found.error or 0.0) + slack)
-    return raise_to_floors(found, bandit, setting)
+    return raise_to_weights(raise_to_floors(found, bandit, setting), bandit, setting.horizon, best)
 
 
 def _curve(alpha: float, beta: float, copies: int, horizon: int) -> StoppingCurve:
