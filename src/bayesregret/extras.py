@@ -12,6 +12,9 @@ LIBRARIES = {
     "report": ("matplotlib", "jinja2"),
     "gpu": ("numba_cuda",),
     "cluster": ("distributed",),
+    "store": ("sqlalchemy",),
+    "postgres": ("sqlalchemy", "psycopg"),
+    "serve": ("sqlalchemy", "fastapi", "jinja2", "prometheus_client", "uvicorn"),
 }
 
 
