@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from bayesregret.simulation.engines.cluster.engine import ClusterEngine
     from bayesregret.simulation.engines.gpu.engine import GpuEngine
     from bayesregret.simulation.engines.threads import ThreadsEngine
+    from bayesregret.store import Decision, Experiment, ExperimentStore, experiments
 
 __version__ = "0.1.0"
 
@@ -81,10 +82,13 @@ __all__ = [
     "BernoulliBandit",
     "ClusterEngine",
     "Curve",
+    "Decision",
     "Enclosure",
     "EpsilonGreedy",
     "Estimate",
     "ExactRegret",
+    "Experiment",
+    "ExperimentStore",
     "ExploreCommit",
     "ExponentialBandit",
     "FittedPrior",
@@ -116,6 +120,7 @@ __all__ = [
     "best_delta",
     "bounds",
     "exact_regret",
+    "experiments",
     "explore_commit_regret",
     "fit_prior",
     "gittins_index",
@@ -140,6 +145,7 @@ _LAZY = {
     "bayesregret.simulation.engines.cluster.engine": ("ClusterEngine",),
     "bayesregret.simulation.engines.gpu.engine": ("GpuEngine",),
     "bayesregret.simulation.engines.threads": ("ThreadsEngine",),
+    "bayesregret.store": ("Decision", "Experiment", "ExperimentStore", "experiments"),
 }
 
 

@@ -146,6 +146,27 @@ class Agent(ABC):
             for arm, reward in batch:
                 self._receive(arm, reward)
 
+    def expect(self, arm: int | str) -> None:
+        """Count a pull that was decided elsewhere: it is a round, and pending until its reward or `forget`.
+
+        Parameters
+        ----------
+        arm : int or str
+            The arm that was pulled, by its number or its name.
+
+        Examples
+        --------
+        >>> agent = BayesUCB(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
+        >>> agent.expect(0)
+        >>> agent.select(), agent.pending.tolist()
+        (1, [1, 1])
+        """
+        number = self._number(arm)
+        with self._lock:
+            if self._pending[number] < MOST_ROUNDS:
+                self._pending[number] += 1
+            self._expected(number)
+
     def forget(self, arm: int | str) -> None:
         """Give up on the reward of one pending pull: it will never arrive, and counts no more.
 
@@ -374,6 +395,9 @@ class Agent(ABC):
     @abstractmethod
     def _learn(self, arm: int, reward: float) -> None:
         """Add a reward, whose pull is no longer pending."""
+
+    def _expected(self, arm: int) -> None:  # noqa: B027 (most agents keep nothing about pending pulls)
+        """Take notice of a pending pull that was decided elsewhere."""
 
     def _forgotten(self, arm: int) -> None:  # noqa: B027 (most agents keep nothing about pending pulls)
         """Take notice of a pull that is no longer pending."""

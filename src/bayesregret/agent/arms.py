@@ -144,6 +144,8 @@ class PendingIndexAgent(Agent):
     def _forgotten(self, arm: int) -> None:
         self._stale.add(arm)
 
+    _expected = _forgotten
+
     def _state(self) -> SavedIndexState:
         counts, totals, squares = map(list, self._stats[:3])
         return SavedIndexState(counts=counts, totals=totals, squares=squares if self._uses_squares else UNSET)
@@ -217,6 +219,9 @@ class EveryRoundAgent(Agent):
 
     def _decisions(self) -> int:
         return self._rounds
+
+    def _expected(self, arm: int) -> None:
+        self._rounds = min(self._rounds + 1, MOST_ROUNDS)
 
     def _learn(self, arm: int, reward: float) -> None:
         learn(self.belief, self._stats, arm, reward)

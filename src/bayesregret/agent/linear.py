@@ -110,6 +110,9 @@ class LinearIndexAgent(Agent):
         self._stale = self._counts_pending and any(self._pending)
         self._is_counted = self._is_counted and self._stale
 
+    def _expected(self, arm: int) -> None:
+        self._stale = self._counts_pending
+
     def _forgotten(self, arm: int) -> None:
         self._stale, self._is_counted = self._counts_pending, False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -69,6 +70,9 @@ class Bandit:
     ----------
     kind : str
         Name in problem files and messages.
+    arm_fields : tuple of str
+        Arguments of the constructor that have an entry for each arm, or one number for all: what `subset` and
+        `with_arm` change. Empty if arms cannot be taken out or added.
     arms : int
         Number of arms.
     model : NamedTuple
@@ -84,6 +88,7 @@ class Bandit:
     """
 
     kind: ClassVar[str]
+    arm_fields: ClassVar[tuple[str, ...]] = ()
     arms: int
     model: Any
     reward_proxy: float
@@ -183,6 +188,68 @@ class Bandit:
             f"bandit must be of a kind whose posterior is a bandit, got {self.a_kind} one, which has no "
             "conjugate_posterior"
         )
+
+    def subset(self, arms: Sequence[int]) -> Bandit:
+        """Return the bandit of some of the arms, in the given order, with their priors.
+
+        Parameters
+        ----------
+        arms : sequence of int
+            Numbers of the arms, without repetition.
+
+        Examples
+        --------
+        >>> BernoulliBandit(alpha=[1, 2, 3], beta=[1, 1, 1]).subset([0, 2])
+        BernoulliBandit(alpha=[1., 3.], beta=[1., 1.])
+        """
+        self._check_arm_fields()
+        kept = [checks.whole("arms", arm, 0, self.arms - 1) for arm in arms]
+        if not kept or len(set(kept)) < len(kept):
+            raise checks.fail("arms", "a list of different numbers of arms, at least one", list(arms))
+        return self._kept(kept)
+
+    def with_arm(self, **fields: Any) -> Bandit:
+        """Return the bandit with one arm more, after the others.
+
+        Parameters
+        ----------
+        **fields : float
+            The new arm's entry in each of the constructor's arguments that have one for each arm. One that is a number
+            for all arms may be left out.
+
+        Examples
+        --------
+        >>> BernoulliBandit(alpha=[1, 1], beta=[1, 1]).with_arm(alpha=1, beta=30)
+        BernoulliBandit(alpha=[1., 1., 1.], beta=[ 1.,  1., 30.])
+        """
+        self._check_arm_fields()
+        for name in fields:
+            if name not in self.arm_fields:
+                has = f"the prior of an arm of {self.a_kind} bandit must have the fields {', '.join(self.arm_fields)}"
+                raise ValueError(f"{has}, got {checks.shown(name)}")
+        return self._extended(fields)
+
+    def _check_arm_fields(self) -> None:
+        if not self.arm_fields:
+            raise ValueError(
+                f"bandit must be of a kind whose arms can change, got {self.a_kind} one, which has no arm_fields"
+            )
+
+    def _kept(self, arms: list[int]) -> Bandit:
+        given = self.settings()
+        kept = {name: given[name][arms] for name in self.arm_fields if isinstance(given[name], np.ndarray)}
+        return type(self)(**(given | kept))
+
+    def _extended(self, fields: dict[str, Any]) -> Bandit:
+        given = self.settings()
+        longer = {}
+        for name in self.arm_fields:
+            if name in fields:
+                entry = checks.real(name, fields[name])
+                longer[name] = np.append(np.broadcast_to(given[name], self.arms), entry)
+            elif isinstance(given[name], np.ndarray):
+                raise ValueError(f"{name} must be given for an arm of {self.a_kind} bandit")
+        return type(self)(**(given | longer))
 
     def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
         """Return the logarithm of the prior density of some rewards, for posterior weights of mixtures.

@@ -53,6 +53,7 @@ class BernoulliBandit(Bandit):
     """
 
     kind: ClassVar[str] = "bernoulli"
+    arm_fields: ClassVar[tuple[str, ...]] = ("alpha", "beta")
 
     def __init__(self, alpha: ArrayLike, beta: ArrayLike) -> None:
         self.alpha, self.beta = checks.positive_pair("alpha", alpha, "beta", beta)

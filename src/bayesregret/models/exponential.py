@@ -61,6 +61,7 @@ class ExponentialBandit(Bandit):
     """
 
     kind: ClassVar[str] = "exponential"
+    arm_fields: ClassVar[tuple[str, ...]] = ("shape", "rate")
 
     def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)

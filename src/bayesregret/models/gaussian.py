@@ -73,6 +73,7 @@ class GaussianBandit(Bandit):
     """
 
     kind: ClassVar[str] = "gaussian"
+    arm_fields: ClassVar[tuple[str, ...]] = ("prior_mean", "prior_width", "reward_noise")
     prior_width: Any  # a float, or (arms,) where arms differ
     reward_noise: Any
 

@@ -69,6 +69,7 @@ class LinearBandit(Bandit):
     """
 
     kind: ClassVar[str] = "linear"
+    arm_fields: ClassVar[tuple[str, ...]] = ("features",)
 
     def __init__(
         self,
@@ -112,6 +113,14 @@ class LinearBandit(Bandit):
         offset[: self.arms] = _product(self.prior_mean[None, :], self.features.T)[0]
         offset[self.arms :] = -np.inf
         return LinearModel(whitened, offset, self.reward_noise, self.arms)
+
+    def _extended(self, fields: dict[str, Any]) -> LinearBandit:
+        dimension = self.features.shape[1]
+        may_be = f"a list of {dimension} numbers"
+        row = checks.array("features", fields.get("features"), 1, may_be)
+        if len(row) != dimension:
+            raise ValueError(f"features must be {may_be}, got {len(row)}")
+        return LinearBandit(**(self.settings() | {"features": np.vstack([self.features, row])}))
 
     def for_costs(self) -> LinearBandit:
         return LinearBandit(

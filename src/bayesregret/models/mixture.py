@@ -114,6 +114,27 @@ class MixtureBandit(Bandit):
         noises = [np.broadcast_to(getattr(bandit, "reward_noise", 0.0), self.arms) for bandit in self.bandits]
         return bool(np.ptp(noises, axis=0).any())
 
+    def _check_arm_fields(self) -> None:
+        self.representative._check_arm_fields()
+
+    def _kept(self, arms: list[int]) -> MixtureBandit:
+        return MixtureBandit(self.weights, [bandit.subset(arms) for bandit in self.bandits])
+
+    def with_arm(self, **fields: Any) -> MixtureBandit:
+        """Return the mixture with one arm more; its prior is the same in every component.
+
+        Parameters
+        ----------
+        **fields : float
+            As for a component; or `bandits`, a list of such fields for each component.
+        """
+        many = len(self.bandits)
+        each = fields["bandits"] if list(fields) == ["bandits"] else [fields] * many
+        if not isinstance(each, list) or len(each) != many or not all(isinstance(one, dict) for one in each):
+            raise checks.fail("bandits", f"a list with the fields of an arm for each of {many} bandits", each)
+        pairs = zip(self.bandits, each, strict=True)
+        return MixtureBandit(self.weights, [bandit.with_arm(**one) for bandit, one in pairs])
+
     def no_prior_model(self) -> Any:
         """Return the belief of a policy that uses no prior; it must hold in every component."""
         models = [bandit.no_prior_model() for bandit in self.bandits]

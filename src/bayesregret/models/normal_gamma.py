@@ -63,6 +63,7 @@ class NormalGammaBandit(Bandit):
     """
 
     kind: ClassVar[str] = "normal-gamma"
+    arm_fields: ClassVar[tuple[str, ...]] = ("prior_mean", "prior_pulls", "shape", "scale")
 
     def __init__(
         self,

@@ -54,6 +54,7 @@ class PoissonBandit(Bandit):
     """
 
     kind: ClassVar[str] = "poisson"
+    arm_fields: ClassVar[tuple[str, ...]] = ("shape", "rate")
 
     def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         self.shape, self.rate = checks.positive_pair("shape", shape, "rate", rate)

@@ -269,6 +269,11 @@ class PosteriorPolicy(BelievingPolicy):
         return dataclasses.replace(self, prior=posterior(self.prior))  # type: ignore[type-var]  # subclasses are dataclasses
 
 
+def fixed_delta(delta: float | None, horizon: int | None) -> float | None:
+    """Return delta, or one over the horizon where it is not given; None where that is no probability."""
+    return 1.0 / horizon if delta is None and horizon is not None and horizon > 1 else delta
+
+
 def has_no_width(belief: Any) -> bool:
     """Whether arms are independent without a variance proxy: then no confidence width is valid."""
     return prior_total.supports(belief) and not variance_proxy.supports(belief)

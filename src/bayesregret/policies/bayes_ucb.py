@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from bayesregret.contracts import confidence_width, current_mean, posterior_quantile, prior_pulls, rising_index
 from bayesregret.elementary import exp
 from bayesregret.numerics.special import make_special_functions_ready
-from bayesregret.policies.base import PosteriorPolicy, has_no_width, keep, log_inverse_delta, optional_probability
+from bayesregret.policies.base import (
+    PosteriorPolicy,
+    fixed_delta,
+    has_no_width,
+    keep,
+    log_inverse_delta,
+    optional_probability,
+)
 from bayesregret.policies.pending import checked_pending, pending_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bayesregret.models import Bandit
 
 
@@ -91,11 +96,8 @@ class BayesUCB(PosteriorPolicy):
         super().__post_init__()
         keep(self, delta=optional_probability("delta", self.delta), count_pending=checked_pending(self.count_pending))
 
-    def continued(self, posterior: Callable[[Bandit], Bandit], horizon: int | None) -> BayesUCB:
-        # One over the whole horizon, not over the rounds that are left.
-        delta = 1.0 / horizon if self.delta is None and horizon is not None and horizon > 1 else self.delta
-        prior = None if self.prior is None else posterior(self.prior)
-        return replace(self, delta=delta, prior=prior)
+    def fixed_for(self, bandit: Bandit, horizon: int | None) -> BayesUCB:
+        return replace(self, delta=fixed_delta(self.delta, horizon))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence | FixedQuantile:
         log_inverse, belief = log_inverse_delta(self.delta, horizon), self.belief(bandit)

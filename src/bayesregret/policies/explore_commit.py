@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
@@ -67,6 +67,9 @@ class ExploreCommit(BelievingPolicy):
         super().__post_init__()
         if self.explore is not None:
             keep(self, explore=checks.rounds("explore", self.explore, 0))
+
+    def fixed_for(self, bandit: Bandit, horizon: int | None) -> ExploreCommit:
+        return replace(self, explore=self.settings(bandit, horizon).explore)
 
     def settings(self, bandit: Bandit, horizon: int | None) -> ExploreRounds:
         if self.explore is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from bayesregret import checks
 from bayesregret.contracts import choose_linear, information, mean_now, variance_now
-from bayesregret.policies.base import Policy, keep, log_inverse_delta, optional_probability
+from bayesregret.policies.base import Policy, fixed_delta, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.linear_selection import first_highest
 from bayesregret.policies.pending import checked_pending
 
@@ -76,6 +76,9 @@ class LinUCB(Policy):
             delta=optional_probability("delta", self.delta),
             count_pending=checked_pending(self.count_pending),
         )
+
+    def fixed_for(self, bandit: Bandit, horizon: int | None) -> LinUCB:
+        return replace(self, delta=fixed_delta(self.delta, horizon))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> Ellipsoid:
         noise = self.belief(bandit).reward_noise

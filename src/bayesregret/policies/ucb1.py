@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bayesregret.policies.base import Policy, keep, log_inverse_delta, optional_probability
+from bayesregret.policies.base import Policy, fixed_delta, keep, log_inverse_delta, optional_probability
 from bayesregret.policies.bayes_ucb import UpperConfidence
 from bayesregret.policies.pending import checked_pending
 
@@ -45,6 +45,9 @@ class UCB1(Policy):
 
     def __post_init__(self) -> None:
         keep(self, delta=optional_probability("delta", self.delta), count_pending=checked_pending(self.count_pending))
+
+    def fixed_for(self, bandit: Bandit, horizon: int | None) -> UCB1:
+        return replace(self, delta=fixed_delta(self.delta, horizon))
 
     def settings(self, bandit: Bandit, horizon: int | None) -> UpperConfidence:
         return UpperConfidence(log_inverse_delta(self.delta, horizon))
