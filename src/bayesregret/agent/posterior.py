@@ -79,7 +79,7 @@ class Posterior(Result):
     def __repr__(self) -> str:
         return str(self)
 
-    def _shown(self) -> list[int]:
+    def shown_arms(self) -> list[int]:
         """Numbers of the arms that are printed: all, or those that are most likely best, in their order."""
         if len(self.arms) <= SHOWN_ARMS:
             return list(range(len(self.arms)))
@@ -90,7 +90,7 @@ class Posterior(Result):
         heading = ["arm", "pulls", "mean", f"{self._percent} interval", "P(best)"]
         return [
             heading,
-            *([shortened(self.arms[arm]), f"{self.pulls[arm]:,}", *self._cells(arm)] for arm in self._shown()),
+            *([shortened(self.arms[arm]), f"{self.pulls[arm]:,}", *self._cells(arm)] for arm in self.shown_arms()),
         ]
 
     @property
@@ -104,7 +104,7 @@ class Posterior(Result):
 
     def summary(self) -> str:
         """Return the arms that are not shown, the size of the data, and how the probabilities were found."""
-        rest = len(self.arms) - len(self._shown())
+        rest = len(self.arms) - len(self.shown_arms())
         more = f"and {counted(rest, 'more arm')}, less likely to be the best\n" if rest else ""
         size = f"{self.kind} bandit, after {counted(int(self.pulls.sum()), 'reward')}"
         drawn = f"; probabilities of being best by draws, {PLUS_MINUS} one standard error"

@@ -265,6 +265,22 @@ class Bandit:
         squares : ndarray
             Sums of their squared deviations from the arm's sample mean.
         """
+        return math.fsum(self.arm_log_evidence(counts, totals, squares).tolist())
+
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
+        """Return the terms of `log_evidence`, one for each arm, where arms are independent.
+
+        A model with independent arms implements this function, others implement `log_evidence`.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Number of rewards of each arm.
+        totals : ndarray
+            Their sums.
+        squares : ndarray
+            Sums of their squared deviations from the arm's sample mean.
+        """
         raise ValueError(f"bandits must be of a kind that can be mixed, got {self.kind}")
 
     def accepts_rewards_of(self, other: Bandit) -> bool:

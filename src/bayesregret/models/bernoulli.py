@@ -77,10 +77,10 @@ class BernoulliBandit(Bandit):
     def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> BernoulliBandit:
         return BernoulliBandit(self.alpha + totals, self.beta + (counts - totals))
 
-    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
         won, lost = log_gamma_ratios(self.alpha, totals), log_gamma_ratios(self.beta, counts - totals)
         every = log_gamma_ratios(self.alpha + self.beta, counts)
-        return math.fsum((won + lost - every).tolist())
+        return won + lost - every
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, BernoulliBandit)

@@ -87,9 +87,9 @@ class ExponentialBandit(Bandit):
     def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> ExponentialBandit:
         return ExponentialBandit(self.shape + counts, self.rate + totals)
 
-    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
         shrink = self.shape * np.log1p(totals / self.rate) + counts * np.log(self.rate + totals)
-        return math.fsum(log_gamma_ratios(self.shape, counts) - shrink)
+        return log_gamma_ratios(self.shape, counts) - shrink
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, ExponentialBandit | PoissonBandit | BernoulliBandit)

@@ -136,12 +136,12 @@ class GaussianBandit(Bandit):
         mean = np.clip(moved, -checks.LARGEST, checks.LARGEST)  # rounding alone carries it further
         return GaussianBandit(mean, widths, self.reward_noise)
 
-    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
         noise = self.reward_noises**2
         spread = self.prior_widths**2 * counts / noise
         off = totals / np.maximum(counts, 1) - self.prior_mean
         misfit = (squares + counts * off * off / (1.0 + spread)) / noise
-        return -0.5 * math.fsum(np.log1p(spread) + counts * np.log(noise) + misfit)
+        return np.asarray(-0.5 * (np.log1p(spread) + counts * np.log(noise) + misfit))
 
     def heteroscedastic_model(self) -> HeteroscedasticModel | HeteroscedasticRademacherModel:
         """Return the model with a width and a noise for each arm, whether or not they differ."""

@@ -103,11 +103,11 @@ class NormalGammaBandit(Bandit):
         shrink = self.prior_pulls * counts / (self.prior_pulls + counts)
         return self.scale + 0.5 * (squares + shrink * off * off)
 
-    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
         gain = (self._posterior_scale(counts, totals, squares) - self.scale) / self.scale
         half = 0.5 * counts
         shrink = half * np.log(self.scale) + (self.shape + half) * np.log1p(gain)
-        return math.fsum(log_gamma_ratios(self.shape, half) - shrink - 0.5 * np.log1p(counts / self.prior_pulls))
+        return np.asarray(log_gamma_ratios(self.shape, half) - shrink - 0.5 * np.log1p(counts / self.prior_pulls))
 
     def draw_instance(self, *, seed: int, run: int = 0) -> Instance:
         """Return the instance of one run of `simulate`; `parameter` is (arms, 2), means and variances of rewards.

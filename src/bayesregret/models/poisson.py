@@ -78,10 +78,10 @@ class PoissonBandit(Bandit):
     def conjugate_posterior(self, counts: NDArray[np.int64], totals: Array, squares: Array | None) -> PoissonBandit:
         return PoissonBandit(self.shape + totals, self.rate + counts)
 
-    def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
+    def arm_log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> Array:
         # Without the factorials of rewards.
         shrink = self.shape * np.log1p(counts / self.rate) + totals * np.log(self.rate + counts)
-        return math.fsum(log_gamma_ratios(self.shape, totals) - shrink)
+        return log_gamma_ratios(self.shape, totals) - shrink
 
     def accepts_rewards_of(self, other: Bandit) -> bool:
         return isinstance(other, PoissonBandit | BernoulliBandit)

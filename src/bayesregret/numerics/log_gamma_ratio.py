@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesregret.checks import Array
-from bayesregret.dispatch import jitable, rarely_called
+from bayesregret.dispatch import compile_kernel, jitable, rarely_called
 from bayesregret.elementary import log, log1p
 
 LARGE = 100.0  # from this argument on, three terms of Stirling's series have all digits
 FIRST_LARGE = 10.0  # and from this one seven
+MANY = 1_000  # numbers, from which on compiled code computes them
 HALF_LOG_TWO_PI = 0.9189385332046727
 
 
@@ -72,7 +73,16 @@ def log_gamma_ratios(x: Array, rises: NDArray[Any]) -> Array:
     >>> np.exp(log_gamma_ratios(np.array([2.0, 1.0]), np.array([3.0, 4.0]))).round(9).tolist()
     [24.0, 24.0]
     """
-    return np.array([log_gamma_ratio(*pair) for pair in zip(x.tolist(), rises.tolist(), strict=True)])
+    if len(x) < MANY:
+        return np.array([log_gamma_ratio(*pair) for pair in zip(x.tolist(), rises.tolist(), strict=True)])
+    found = np.empty(len(x))
+    compile_kernel(_fill)(np.ascontiguousarray(x, np.float64), np.ascontiguousarray(rises, np.float64), found)
+    return found
+
+
+def _fill(x, rises, found):
+    for i in range(found.shape[0]):
+        found[i] = log_gamma_ratio(x[i], rises[i])
 
 
 @jitable

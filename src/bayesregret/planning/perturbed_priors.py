@@ -40,34 +40,34 @@ def _cannot_change(bandit: Bandit) -> ValueError:
 
 
 @functools.singledispatch
-def shifted(bandit: Bandit, by: float) -> Bandit:
-    """Add the same amount to every arm's prior mean; the prior pseudo-count does not change."""
+def shifted(bandit: Bandit, by: float | Array) -> Bandit:
+    """Add an amount to every arm's prior mean, the same or one for each; the prior pseudo-count does not change."""
     raise _cannot_change(bandit)
 
 
 @shifted.register
-def _(bandit: GaussianBandit, by: float) -> Bandit:
+def _(bandit: GaussianBandit, by: float | Array) -> Bandit:
     return GaussianBandit(bandit.prior_mean + by, bandit.prior_width, bandit.reward_noise, bandit.noise_kind)
 
 
 @shifted.register
-def _(bandit: NormalGammaBandit, by: float) -> Bandit:
+def _(bandit: NormalGammaBandit, by: float | Array) -> Bandit:
     return NormalGammaBandit(bandit.prior_mean + by, bandit.prior_pulls, bandit.shape, bandit.scale)
 
 
 @shifted.register
-def _(bandit: BernoulliBandit, by: float) -> Bandit:
+def _(bandit: BernoulliBandit, by: float | Array) -> Bandit:
     pulls = bandit.alpha + bandit.beta
     return BernoulliBandit(bandit.alpha + by * pulls, bandit.beta - by * pulls)
 
 
 @shifted.register
-def _(bandit: PoissonBandit, by: float) -> Bandit:
+def _(bandit: PoissonBandit, by: float | Array) -> Bandit:
     return PoissonBandit(bandit.shape + by * bandit.rate, bandit.rate)
 
 
 @shifted.register
-def _(bandit: ExponentialBandit, by: float) -> Bandit:
+def _(bandit: ExponentialBandit, by: float | Array) -> Bandit:
     return ExponentialBandit(bandit.shape, bandit.rate + by * (bandit.shape - 1.0))
 
 

@@ -81,7 +81,7 @@ def select(policy: Policy, bandit: Bandit, horizon: int | None, *, late: bool = 
     if not late and not moves:
         as_index_policy = MeanPlusWidth(settings) if has_width else settings
         return Selection(Kernel.INDEX_LEADER, settings, as_index_policy, belief, counts_pending=counts)
-    chooser, memory, scratch = _chooser(policy, bandit, settings)
+    chooser, memory, scratch = chooser_for(policy, bandit, settings)
     kernel = Kernel.GUARANTEED_LEADER if take_lead.supports(chooser) else Kernel.EVERY_ROUND
     return Selection(Kernel.DELAYED if late else kernel, settings, chooser, belief, memory, scratch, counts)
 
@@ -119,7 +119,7 @@ def _select_mixture(policy: Policy, bandit: Bandit, settings: Any, belief: Mixtu
     return Selection(kernel, settings, chooser, belief, memory, policy.scratch(bandit) if chooses else 0)
 
 
-def _chooser(policy: Policy, bandit: Bandit, settings: Any) -> tuple[Any, int, int]:
+def chooser_for(policy: Policy, bandit: Bandit, settings: Any) -> tuple[Any, int, int]:
     """Settings with a `choose_arm`, and the lengths of memory and scratch that it needs."""
     if choose_arm.supports(settings):
         return settings, policy.memory(bandit), policy.scratch(bandit)

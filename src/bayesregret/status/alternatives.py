@@ -1,0 +1,148 @@
+"""Other priors for the same arms: what the rewards may fit better than the prior of the experiment."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesregret.checks import Array
+from bayesregret.models import (
+    Bandit,
+    BernoulliBandit,
+    ExponentialBandit,
+    GaussianBandit,
+    LinearBandit,
+    MixtureBandit,
+    NormalGammaBandit,
+    PoissonBandit,
+)
+from bayesregret.planning.perturbed_priors import prior_moments, shifted, stretched
+
+SHIFTS = (5.0, 2.0)  # of all mean rewards, in prior widths
+WIDER, NARROWER = (2.0, 6.0), 0.5  # prior widths
+NOISE = 1.5
+# A shift leaves at least this fraction of the distance of a mean to the end of possible ones.
+KEPT = 0.25
+
+Change = Callable[[Bandit, Array], Bandit]  # of one prior, given the prior widths of the arms
+
+
+class Alternative(NamedTuple):
+    """Another prior, and how it differs in words: "mean rewards are ..."."""
+
+    words: str
+    bandit: Bandit
+
+
+def alternatives(bandit: Bandit) -> list[Alternative]:
+    """Return the priors that the test of misfit compares with; none for a kind without a known evidence."""
+    parts = bandit.bandits if isinstance(bandit, MixtureBandit) else (bandit,)
+    if not all(isinstance(part, KINDS) for part in parts):
+        return []
+    widths = _widths(bandit)
+    found = []
+    for words, change in _changes(bandit.representative):
+        # A number that no bandit may have, as beside an end of possible means: that alternative is left out.
+        with contextlib.suppress(ValueError):
+            changed = [change(part, widths) for part in parts]
+            made = MixtureBandit(bandit.weights, changed) if isinstance(bandit, MixtureBandit) else changed[0]
+            found.append(Alternative(words, made))
+    return found
+
+
+def _changes(bandit: Bandit) -> list[tuple[str, Change]]:
+    every: list[tuple[str, Change]] = []
+    for shift in SHIFTS:
+        every.append((f"all mean rewards are about {shift:g} prior widths higher", partial(_shifted, shift)))
+        every.append((f"all mean rewards are about {shift:g} prior widths lower", partial(_shifted, -shift)))
+    for factor in WIDER:
+        words = f"mean rewards are about {factor:g} times as far from the prior means"
+        every.append((words, partial(_widened, factor)))
+    words = f"mean rewards are about {1.0 / NARROWER:g} times as close to the prior means"
+    every.append((words, partial(_widened, NARROWER)))
+    if isinstance(bandit, GaussianBandit | LinearBandit | NormalGammaBandit):
+        every.append((f"the noise of rewards is about {NOISE:g} times as large", partial(_noisier, NOISE)))
+        every.append((f"the noise of rewards is about {NOISE:g} times as small", partial(_noisier, 1.0 / NOISE)))
+    return every
+
+
+# --- the means --------------------------------------------------------------------------------------------------------
+
+
+def _widths(bandit: Any) -> Array:
+    """(arms,): standard deviation of each arm's mean reward, or a number like it where there is none."""
+    if isinstance(bandit, MixtureBandit):
+        widths = np.array([_widths(part) for part in bandit.bandits])
+        means = np.array([_means(part) for part in bandit.bandits])
+        centre = bandit.weights @ means
+        return np.asarray(np.sqrt(bandit.weights @ (widths**2 + (means - centre) ** 2)))
+    if isinstance(bandit, LinearBandit):
+        return np.asarray(np.sqrt((bandit.model.whitened[:, : bandit.arms] ** 2).sum(axis=0)))
+    means, widths = prior_moments(bandit)
+    if isinstance(bandit, NormalGammaBandit):
+        return np.where(np.isfinite(widths), widths, np.sqrt(bandit.scale / (bandit.shape * bandit.prior_pulls)))
+    return np.where(np.isfinite(widths), widths, means)
+
+
+def _means(bandit: Any) -> Array:
+    return bandit.model.offset[: bandit.arms] if isinstance(bandit, LinearBandit) else prior_moments(bandit)[0]
+
+
+def _shifted(by: float, bandit: Any, widths: Array) -> Bandit:
+    """Add `by` widths to each mean, but stay away from the ends of possible means."""
+    if isinstance(bandit, LinearBandit):
+        return _linear_shifted(by, bandit)
+    means = _means(bandit)
+    moved = by * widths
+    if not isinstance(bandit, GaussianBandit | NormalGammaBandit):
+        moved = np.maximum(moved, (KEPT - 1.0) * means)
+    if isinstance(bandit, BernoulliBandit):
+        moved = np.minimum(moved, (1.0 - KEPT) * (1.0 - means))
+    return shifted(bandit, moved)
+
+
+def _linear_shifted(by: float, bandit: LinearBandit) -> LinearBandit:
+    """Move the parameter to where the mean reward of the average arm is `by` of its widths away, most likely."""
+    average = bandit.features.mean(axis=0)
+    along = bandit.covariance @ average
+    width = np.sqrt(average @ along)
+    if width == 0.0:
+        raise ValueError("features must have an average of which the mean reward is uncertain")
+    moved = bandit.prior_mean + by * along / width
+    return LinearBandit(bandit.features, moved, bandit.prior_cov, bandit.prior_width, reward_noise=bandit.reward_noise)
+
+
+# --- the widths -------------------------------------------------------------------------------------------------------
+
+
+def _widened(factor: float, bandit: Any, widths: Array) -> Bandit:
+    """Multiply prior widths by about `factor`, and divide prior pseudo-counts by its square."""
+    less = 1.0 / factor**2
+    if isinstance(bandit, BernoulliBandit):  # one that is `factor` times as wide need not exist
+        return BernoulliBandit(less * bandit.alpha, less * bandit.beta)
+    if isinstance(bandit, ExponentialBandit):
+        shape = 1.0 + less * (bandit.shape - 1.0)
+        return ExponentialBandit(shape, bandit.rate * less)
+    return stretched(bandit, factor)
+
+
+def _noisier(factor: float, bandit: Any, widths: Array) -> Bandit:
+    if isinstance(bandit, GaussianBandit):
+        return GaussianBandit(bandit.prior_mean, bandit.prior_width, factor * bandit.reward_noise)
+    if isinstance(bandit, NormalGammaBandit):
+        square = factor * factor
+        return NormalGammaBandit(bandit.prior_mean, square * bandit.prior_pulls, bandit.shape, square * bandit.scale)
+    return LinearBandit(
+        bandit.features,
+        bandit.prior_mean,
+        bandit.prior_cov,
+        bandit.prior_width,
+        reward_noise=factor * bandit.reward_noise,
+    )
+
+
+KINDS = (BernoulliBandit, ExponentialBandit, GaussianBandit, LinearBandit, NormalGammaBandit, PoissonBandit)
