@@ -108,7 +108,7 @@ def start(
 
     PROBLEM is a TOML or JSON file, as bayesregret prior fit writes it, or gaussian, bernoulli, linear, poisson,
     exponential or normal-gamma for a common problem. NAME is what you call the experiment: letters, digits, dots,
-    hyphens and underscores. A policy on a problem that is a mixture believes in the prior that matches it, as in a plan.
+    hyphens and underscores. On a mixture the policy believes in the prior that matches it, as in a plan.
 
     \b
     Examples:
@@ -182,7 +182,9 @@ def decide(
         show_json({"decisions": [_decision(each) for each in made]})
         return
     rows = [[each.id, str(each.arm), each.name] for each in made]
-    show_tables([[list(DECISION_COLUMNS), *rows]], f"{counted(len(rows), 'decision')} of {name}", text=["name"], wide=wide)
+    show_tables(
+        [[list(DECISION_COLUMNS), *rows]], f"{counted(len(rows), 'decision')} of {name}", text=["name"], wide=wide
+    )
 
 
 # A reward may be negative, and must not be taken for an option.
@@ -196,7 +198,7 @@ def reward(
 ) -> None:
     """Give the reward of a decision: once or several times is the same.
 
-    DECISION is what bayesregret experiment decide printed, and REWARD a number. A second reward that differs is refused.
+    DECISION is what bayesregret experiment decide printed, and REWARD a number. Another reward than before is refused.
 
     \b
     Examples:
@@ -296,7 +298,8 @@ def list_experiments(store: StoreUrl = STORE, json: options.Json = False, wide: 
 def status(
     name: Name,
     exact: Annotated[
-        bool, option("--exact/--no-exact", help="Compute regrets exactly where possible, which takes seconds.", default="exact")
+        bool,
+        option("--exact/--no-exact", help="Find the regret to come, too, which takes seconds.", default="exact"),
     ] = True,
     level: Annotated[float, number_option("Probability of the credible intervals.", LEVEL)] = LEVEL,
     store: StoreUrl = STORE,

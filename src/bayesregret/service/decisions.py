@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from bayesregret.service.answers import json_answer
 from bayesregret.service.bodies import (
     DecideBody,
     DecideManyBody,
@@ -17,7 +18,6 @@ from bayesregret.service.bodies import (
     TakenAnswer,
 )
 from bayesregret.service.desk import Desk
-from bayesregret.service.answers import json_answer
 from bayesregret.service.errors import ANSWERS
 from bayesregret.service.gate import GuardedRoute, right
 from bayesregret.service.limits import allowed_batch

@@ -52,7 +52,7 @@ class Queue:
         try:
             results = await asyncio.get_running_loop().run_in_executor(self._pool, self.experiment.apply, requests)
         except (ValueError, OSError) as error:
-            results = [error] * len(batch)
+            results = [error] * len(batch)  # type: ignore[list-item]
         for (_, outcome), result in zip(batch, results, strict=True):
             if outcome.cancelled():
                 continue

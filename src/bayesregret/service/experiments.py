@@ -21,7 +21,7 @@ from bayesregret.store import ExperimentStore
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}
 READ, ADMIN = right("read"), right("admin")
 Format = Annotated[Literal["csv", "jsonl", "parquet"], Query(description="Of the table, a row for each event.")]
-Exact = Annotated[bool, Query(description="Compute regrets exactly where possible, which takes seconds.")]
+Exact = Annotated[bool, Query(description="Find the regret to come, too, which takes seconds.")]
 
 router = APIRouter(prefix="/experiments", route_class=GuardedRoute, responses=ANSWERS)
 

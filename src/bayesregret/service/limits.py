@@ -100,11 +100,6 @@ def _is_local(host: bytes) -> bool:
     return (name if port.isdigit() else host.decode("latin-1")).lower() in LOCAL_HOSTS
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server that listens on a host."""
-    return host == "localhost" or host == "::1" or host.startswith("127.")
-
-
 def allowed_batch(limits: Limits, field: str, batch: list[Any]) -> list[Any]:
     """Return a batch that is not too long."""
     if len(batch) > limits.batch:

@@ -48,7 +48,7 @@ def experiment_page(status: Status, *, exact: bool) -> str:
         headings=status.table()[0],
         rows=_rows(status),
         leader=status.leader,
-        facts=status.facts()[1:],
+        facts=[[cell.replace("<=", "≤").replace(">=", "≥") for cell in row] for row in status.facts()[1:]],
         exact=exact,
         made=time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
         script=_part("live.js"),
@@ -87,7 +87,9 @@ def intervals(posterior: Posterior) -> list[Markup]:
             f'{INTERVAL}<path d="M{place(left):.2f} 5H{place(right):.2f}"/>'
             f'<path class="mean" d="M{place(mean):.2f} 1V9"/></svg>'
         )
-        for left, mean, right in zip(*(each.tolist() for each in (posterior.low, posterior.mean, posterior.high)), strict=True)
+        for left, mean, right in zip(
+            *(each.tolist() for each in (posterior.low, posterior.mean, posterior.high)), strict=True
+        )
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from ipaddress import ip_address
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ import uvicorn
 
 from bayesregret import checks
 from bayesregret.service.app import create_app
-from bayesregret.service.limits import Limits, is_loopback
 from bayesregret.service.protocol import LimitedProtocol
 from bayesregret.service.tokens import Tokens
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayesregret.store import ExperimentStore
 
 BACKLOG = 2048  # connections that wait to be accepted
-KEEP_ALIVE = 75.0  # seconds that an idle connection stays open
+KEEP_ALIVE = 75  # seconds that an idle connection stays open
 PATIENCE = 30  # seconds, when it stops, for requests that are being answered
 NO_TOKEN = "add one with bayesregret token add NAME --right decide"
 
@@ -63,14 +63,22 @@ def serve(
     announce : callable, optional
         Called with the URL of the service, and whether it needs tokens, as soon as it answers.
     """
-    needs_tokens = require_tokens or not is_loopback(host)
-    if needs_tokens and not Tokens(store.database).entries():
-        where = "--require-tokens" if is_loopback(host) else f"host {checks.shown(host)}, which other machines may reach,"
-        raise ValueError(f"{where} needs a token, and the store has none: {NO_TOKEN}")
-    listening = listen(host, checks.whole("port", port, 0, 65_535))
-    limits = Limits()
+    with listen(host, checks.whole("port", port, 0, 65_535)) as listening:
+        is_local = ip_address(listening.getsockname()[0]).is_loopback
+        if (require_tokens or not is_local) and not Tokens(store.database).entries():
+            what = "--require-tokens" if is_local else f"host {checks.shown(host)}, which others may reach,"
+            raise ValueError(f"{what} needs a token, and the store has none: {NO_TOKEN}")
+        _run(store, listening, require_tokens or not is_local, announce)
+
+
+def _run(
+    store: ExperimentStore,
+    listening: socket.socket,
+    needs_tokens: bool,
+    announce: Callable[[str, bool], None] | None,
+) -> None:
     config = uvicorn.Config(
-        create_app(store, require_tokens=needs_tokens, limits=limits),
+        create_app(store, require_tokens=needs_tokens),
         http=LimitedProtocol,
         ws="none",
         lifespan="on",
@@ -85,8 +93,7 @@ def serve(
     server = GracefulServer(config)
     if announce is not None:
         server.started_line = lambda: announce(address(listening), needs_tokens)
-    with listening:
-        server.run([listening])
+    server.run([listening])
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -103,7 +110,9 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ValueError(f"host and port must be free to listen on, got {checks.one_line(host)}:{port}: {reason}") from None
+        raise ValueError(
+            f"host and port must be free to listen on, got {checks.one_line(host)}:{port}: {reason}"
+        ) from None
     return made
 
 

@@ -38,7 +38,7 @@ class Tokens:
     def add(self, name: str, right: str) -> str:
         """Return a new token; nobody can read it later."""
         checks.one_of("right", right, RIGHTS)
-        if not isinstance(name, str) or not 0 < len(name) <= LONGEST or not name.isprintable():
+        if not 0 < len(name) <= LONGEST or not name.isprintable():
             raise checks.fail("name", f"a printable text of 1 to {LONGEST} letters", name)
         token = PREFIX + secrets.token_urlsafe(BYTES)
         row = {"hash": hashed(token), "name": name, "right": right, "created": time.time()}

@@ -1,0 +1,129 @@
+"""Decisions and rewards a second that a service makes durable, and how long a client waits for one.
+
+    python benchmarks/service_load.py [--clients 64] [--seconds 20] [--no-postgres]
+
+A real `bayesregret serve` with synchronous writes, and clients on keep-alive connections, each of which asks for a
+decision and then gives its reward. Before and after it, on the same disk, a bare loop that inserts one row and commits:
+what a log of one's own does with one process. Then the same with PostgreSQL, if its programs are found, or with
+--no-postgres not. Everything runs on this machine, the clients among it: they take processor time, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sqlite3
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+import bayesregret as br
+from service.load import load
+from service.servers import postgres, postgres_programs, serving
+
+ARMS = 10
+ROW = (1, "decide", None, "user-17", 3, None, 1.7e9, None, "0123456789abcdef")
+TARGETS = {"SQLite": 1000, "PostgreSQL": 500}  # events a second
+SLOWEST = 0.1  # seconds, of 99 percent
+
+
+def bare_sqlite(folder: str, seconds: float) -> float:
+    """Rows a second of a loop that inserts one row and commits, with the same settings as the store."""
+    with sqlite3.connect(f"{folder}/bare.db", isolation_level=None) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("CREATE TABLE IF NOT EXISTS log (a, b, c, d, e, f, g, h, i)")
+        return _rate(seconds, lambda: database.execute("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", ROW))
+
+
+def bare_postgres(url: str, seconds: float) -> float:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as database:
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS log (a int, b text, c int, d text, e int, f float, g float, h text, i text)"
+        )
+        return _rate(
+            seconds, lambda: database.execute("INSERT INTO log VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", ROW)
+        )
+
+
+def _rate(seconds: float, insert: object) -> float:
+    start, rows = time.perf_counter(), 0
+    while time.perf_counter() - start < seconds:
+        insert()  # type: ignore[operator]
+        rows += 1
+    return rows / (time.perf_counter() - start)
+
+
+class Measured(NamedTuple):
+    """Events a second, the median and the 99th percentile of an answer's time, and processor time of the server."""
+
+    rate: float
+    median: float
+    slow: float
+    processor: float  # seconds for each event
+
+
+def processor_time(process: int) -> float:
+    """Seconds of processor time that a process has used (Linux only)."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(url: str, clients: int, seconds: float) -> Measured:
+    bandit = br.BernoulliBandit([1] * ARMS, [1] * ARMS)
+    with br.experiments(url) as store:
+        store.start("load", bandit, "bayes-ucb", horizon=10**7)
+    with serving(url) as server:
+        asyncio.run(load(server.port, "load", clients, min(3.0, seconds)))  # compiles, and fills caches
+        start, used = time.perf_counter(), processor_time(server.process.pid)
+        waits = sorted(asyncio.run(load(server.port, "load", clients, seconds)))
+        took, used = time.perf_counter() - start, processor_time(server.process.pid) - used
+        status, errors = server.stop()
+        assert (status, errors) == (0, "")
+    with br.experiments(url) as store:
+        store.experiment("load").replay()
+    return Measured(len(waits) / took, waits[len(waits) // 2], waits[int(0.99 * len(waits))], used / len(waits))
+
+
+def report(name: str, bare: list[float], found: Measured) -> bool:
+    loop = 0.5 * sum(bare)
+    reached = found.rate >= TARGETS[name] and found.slow < SLOWEST
+    print(
+        f"{name}: {found.rate:,.0f} durable events a second (at least {TARGETS[name]:,}), "
+        f"{1e3 * found.median:.0f} ms in the median, {1e3 * found.slow:.0f} ms for 99 percent (at most "
+        f"{1e3 * SLOWEST:.0f}), {1e6 * found.processor:.0f} us of processor time each; a bare loop {loop:,.0f} rows a "
+        f"second, ratio {found.rate / loop:.2f}: {'met' if reached else 'missed'}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
+    )
+    return reached
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--no-postgres", action="store_true")
+    asked = parser.parse_args()
+    bare = min(5.0, asked.seconds)
+    print(f"{asked.clients} clients, {os.cpu_count()} processors, load before {os.getloadavg()[0]:.1f}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        before = bare_sqlite(folder, bare)
+        found = measure(f"sqlite:///{folder}/load.db", asked.clients, asked.seconds)
+        reached = report("SQLite", [before, bare_sqlite(folder, bare)], found)
+    if not asked.no_postgres and postgres_programs() is not None:
+        with postgres() as url:
+            before = bare_postgres(url, bare)
+            found = measure(url, asked.clients, asked.seconds)
+            reached &= report("PostgreSQL", [before, bare_postgres(url, bare)], found)
+    return 0 if reached else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
