@@ -57,7 +57,7 @@ class Experiment:
     --------
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> store = br.experiments(f"sqlite:///{folder.name}/runs.db")
+    >>> store = experiments(f"sqlite:///{folder.name}/runs.db")
     >>> bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
     >>> experiment = store.start("checkout", bandit, "bayes-ucb", horizon=1000, arms=["blue", "green"])
     >>> decision = experiment.decide(key="user-17")

@@ -39,7 +39,7 @@ class ExperimentStore:
     --------
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
-    >>> with br.experiments(f"sqlite:///{folder.name}/runs.db") as store:
+    >>> with experiments(f"sqlite:///{folder.name}/runs.db") as store:
     ...     bandit = BernoulliBandit(alpha=[1, 1], beta=[1, 1])
     ...     _ = store.start("checkout", bandit, Thompson(), horizon=1000, seed=7)
     ...     store.names()
