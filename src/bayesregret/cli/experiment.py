@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayesregret.checks import FEW, fail, in_full, parsed_number
 from bayesregret.cli import options
-from bayesregret.cli.complaints import bad_input, check_can_be_written
+from bayesregret.cli.complaints import check_can_be_written
 from bayesregret.cli.help import SectionedCommand, SectionedGroup, columns
 from bayesregret.cli.options import SEED, ProblemCommand, number_option, option
 from bayesregret.cli.policies import complete_policy
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.cli.store import STORE, StoreUrl, facts, opened_experiment, opened_store, show_done
 from bayesregret.digits import counted
-from bayesregret.extras import require
 from bayesregret.policies import Policy
-from bayesregret.policy_data import policy_from_text, with_settings
+from bayesregret.policy_data import policy_from_text
 
 if TYPE_CHECKING:
-    from bayesregret.store import Decision, Experiment, ExperimentStore
+    from bayesregret.store import Decision
 
-STORE = "sqlite:///experiments.db"
 LEVEL = 0.95
 
 app = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, invoke_without_command=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 Arm = Annotated[str, typer.Argument(metavar="ARM", show_default=False)]
-StoreUrl = Annotated[
-    str, option("--store", help="URL of the store, of SQLite or PostgreSQL.", default=STORE, metavar="URL")
-]
-
 DECISION_COLUMNS = {
     "decision": "Its id, to be given back with the reward.",
     "arm": "Number of the arm to use.",
@@ -149,9 +143,9 @@ def stop(name: Name, store: StoreUrl = STORE, json: options.Json = False) -> Non
       bayesregret experiment stop checkout
       bayesregret experiment stop banner --store sqlite:///banner.db --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         found.stop()
-    _done({"experiment": name, "stopped": True}, f"{name} is stopped", json)
+    show_done({"experiment": name, "stopped": True}, f"{name} is stopped", json)
 
 
 # --- decisions and rewards -------------------------------------------------------------------------------------------
@@ -176,7 +170,7 @@ def decide(
       bayesregret experiment decide checkout
       bayesregret experiment decide checkout --key user-17 --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         made = found.decide_many(key or 1)
     if json:
         show_json({"decisions": [_decision(each) for each in made]})
@@ -206,9 +200,9 @@ def reward(
       bayesregret experiment reward checkout 1-5f0c9f3e 1 --json
     """
     given: Any = parsed_number(value)
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         found.reward(decision, given)
-    _done({"decision": decision, "reward": given}, f"{decision} has the reward {in_full(given)}", json)
+    show_done({"decision": decision, "reward": given}, f"{decision} has the reward {in_full(given)}", json)
 
 
 # --- arms ------------------------------------------------------------------------------------------------------------
@@ -225,9 +219,9 @@ def pause(name: Name, arm: Arm, store: StoreUrl = STORE, json: options.Json = Fa
       bayesregret experiment pause checkout blue
       bayesregret experiment pause checkout 0 --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         found.pause(_arm(arm))
-    _done({"experiment": name, "arm": arm, "paused": True}, f"{arm} is paused", json)
+    show_done({"experiment": name, "arm": arm, "paused": True}, f"{arm} is paused", json)
 
 
 @app.command(cls=SectionedCommand)
@@ -241,9 +235,9 @@ def resume(name: Name, arm: Arm, store: StoreUrl = STORE, json: options.Json = F
       bayesregret experiment resume checkout blue
       bayesregret experiment resume checkout 0 --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         found.resume(_arm(arm))
-    _done({"experiment": name, "arm": arm, "paused": False}, f"{arm} goes on", json)
+    show_done({"experiment": name, "arm": arm, "paused": False}, f"{arm} goes on", json)
 
 
 @app.command(cls=SectionedCommand)
@@ -266,9 +260,9 @@ def add(
       bayesregret experiment add checkout white --prior alpha=1,beta=30
       bayesregret experiment add checkout white --prior alpha=1,beta=30 --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         found.add_arm(arm, _fields(prior))
-    _done({"experiment": name, "arm": arm, "added": True}, f"{name} has the arm {arm}", json)
+    show_done({"experiment": name, "arm": arm, "added": True}, f"{name} has the arm {arm}", json)
 
 
 # --- what is known ---------------------------------------------------------------------------------------------------
@@ -313,7 +307,7 @@ def status(
       bayesregret experiment status checkout
       bayesregret experiment status checkout --no-exact --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         known = found.status(exact=exact, level=level)
     if json:
         show_json(known.to_dict())
@@ -339,10 +333,10 @@ def export(
       bayesregret experiment export checkout log.parquet
       bayesregret experiment export checkout log.jsonl --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         check_can_be_written("TARGET", target)
         found.export(target)
-    _done({"experiment": name, "target": target}, f"the log of {name} is written to {target}", json)
+    show_done({"experiment": name, "target": target}, f"the log of {name} is written to {target}", json)
 
 
 @app.command(cls=SectionedCommand)
@@ -356,46 +350,13 @@ def replay(name: Name, store: StoreUrl = STORE, json: options.Json = False) -> N
       bayesregret experiment replay checkout
       bayesregret experiment replay checkout --json
     """
-    with _experiment(store, name) as found:
+    with opened_experiment(store, name) as found:
         agent = found.replay()
     facts = {"experiment": name, "rewards": int(agent.pulls.sum())}
-    _done(facts, f"{name} is sound: a replay of its log gives the same state, {agent!r}", json)
+    show_done(facts, f"{name} is sound: a replay of its log gives the same state, {agent!r}", json)
 
 
 # --- helpers ---------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def opened_store(store: str) -> Iterator[ExperimentStore]:
-    """Open a store; whatever is wrong is one line."""
-    with bad_input():
-        require("store", "bayesregret experiment")
-        from bayesregret.store import experiments  # needs SQLAlchemy, which help does not
-
-        with experiments(store) as opened:
-            yield opened
-
-
-@contextmanager
-def _experiment(store: str, name: str) -> Iterator[Experiment]:
-    with opened_store(store) as opened:
-        yield opened.experiment(name)
-
-
-def facts(found: Experiment) -> dict[str, Any]:
-    """What an experiment is, in brief."""
-    at = found.progress()
-    state = "stopped" if at.stopped else "over" if at.left == 0 else "running"
-    return {
-        "name": found.name,
-        "policy": with_settings(found.policy),
-        "arms": list(at.arms),
-        "decisions": at.done,
-        "horizon": at.horizon,
-        "unit": at.unit,
-        "seed": found.seed,
-        "state": state,
-    }
 
 
 def _sizes(shown: dict[str, Any]) -> list[str]:
@@ -421,10 +382,3 @@ def _fields(text: str) -> dict[str, Any]:
     if not all(field and equals for field, equals, _ in pairs):
         raise fail("prior", "FIELD=N pairs with commas between them, such as alpha=1,beta=30", text)
     return {field.strip(): parsed_number(value.strip()) for field, _, value in pairs}
-
-
-def _done(facts: dict[str, Any], line: str, json: bool) -> None:
-    if json:
-        show_json(facts)
-    else:
-        show_tables([], line)

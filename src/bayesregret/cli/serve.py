@@ -6,8 +6,8 @@ import sys
 from typing import Annotated
 
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.experiment import STORE, StoreUrl, opened_store
 from bayesregret.cli.options import number_option, option
+from bayesregret.cli.store import STORE, StoreUrl, opened_store
 from bayesregret.extras import require
 
 HOST, PORT = "127.0.0.1", 8000

@@ -11,10 +11,10 @@ import typer
 
 from bayesregret.cli import options
 from bayesregret.cli.complaints import bad_input
-from bayesregret.cli.experiment import STORE, StoreUrl, opened_store
 from bayesregret.cli.help import SectionedCommand, SectionedGroup, columns
 from bayesregret.cli.options import option
 from bayesregret.cli.show import show_json, show_tables
+from bayesregret.cli.store import STORE, StoreUrl, opened_store
 from bayesregret.digits import counted
 from bayesregret.extras import require
 

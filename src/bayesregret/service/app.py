@@ -16,7 +16,7 @@ from bayesregret.service.documentation import openapi
 from bayesregret.service.errors import add_handlers
 from bayesregret.service.gate import Gate
 from bayesregret.service.limits import LimitRequests, Limits
-from bayesregret.service.metrics import MeasureRequests, Metrics
+from bayesregret.service.metrics import MeasureRequests
 from bayesregret.service.statuses import Statuses
 from bayesregret.service.tokens import Tokens
 
@@ -49,21 +49,22 @@ def create_app(store: ExperimentStore, *, require_tokens: bool = False, limits: 
         lifespan=_lifespan,
     )
     app.openapi = lambda: openapi(app)  # type: ignore[method-assign]
-    app.state.metrics = Metrics()
     app.state.limits = limits
-    app.state.store = store
+    app.state.desk = desk = Desk(store)
+    app.state.metrics = desk.metrics
     app.state.gate = Gate(Tokens(store.database), require_tokens)
     add_handlers(app)
-    for module in (health, pages, experiments, decisions):
-        app.include_router(module.router)
+    # Decisions first: FastAPI looks at one after the other.
+    for router in (decisions.router, experiments.router, *health.routers, *pages.routers):
+        app.include_router(router)
     app.add_middleware(LimitRequests, limits=limits, only_local=not require_tokens)
-    app.add_middleware(MeasureRequests, metrics=app.state.metrics)  # the outermost
+    app.add_middleware(MeasureRequests, metrics=desk.metrics)  # the outermost
     return app
 
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    app.state.desk = desk = Desk(app.state.store, app.state.metrics)
+    desk: Desk = app.state.desk
     app.state.statuses = Statuses()
     await desk.run(app.state.gate.refresh)
     clock = asyncio.create_task(_tick(app, desk))
@@ -83,4 +84,4 @@ async def _tick(app: FastAPI, desk: Desk) -> None:
         await asyncio.sleep(TICK)
         with contextlib.suppress(ValueError, OSError):
             await desk.run(app.state.gate.refresh)
-            await desk.expire()
+        await desk.expire()

@@ -22,6 +22,7 @@ from bayesregret.service.errors import ANSWERS
 from bayesregret.service.gate import GuardedRoute, right
 from bayesregret.service.limits import allowed_batch
 from bayesregret.store import Decision
+from bayesregret.store.events import DECIDE, REWARD
 
 router = APIRouter(prefix="/experiments/{name}", route_class=GuardedRoute, responses=ANSWERS)
 
@@ -31,7 +32,7 @@ async def decide(name: str, body: DecideBody, request: Request) -> Any:
     """Decide which arm to use now. The decision is durable; the same key always gets the same one."""
     desk: Desk = request.app.state.desk
     made = await (await desk.queue(name)).ask(("decide", body.key))
-    desk.metrics.decisions.inc()
+    desk.answered(DECIDE, 1)
     return json_answer(_decision(made))
 
 
@@ -41,7 +42,7 @@ async def decide_many(name: str, body: DecideManyBody, request: Request) -> Any:
     desk: Desk = request.app.state.desk
     keys = allowed_batch(request.app.state.limits, "keys", body.keys)
     made = await desk.run((await desk.experiment(name)).decide_many, keys)
-    desk.metrics.decisions.inc(len(made))
+    desk.answered(DECIDE, len(made))
     return json_answer({"decisions": list(map(_decision, made))})
 
 
@@ -64,7 +65,7 @@ async def reward_many(name: str, body: RewardManyBody, request: Request) -> Any:
 
 
 def _taken(desk: Desk, rewards: int) -> Response:
-    desk.metrics.rewards.inc(rewards)
+    desk.answered(REWARD, rewards)
     return json_answer({"taken": rewards})
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayesregret.service.metrics import Metrics
+from bayesregret.store.events import DECIDE, REWARD
 
 if TYPE_CHECKING:
     from bayesregret.store import Experiment, ExperimentStore
@@ -65,13 +68,14 @@ class Queue:
 class Desk:
     """What the routes of a server use: its store, with each experiment opened once."""
 
-    def __init__(self, store: ExperimentStore, metrics: Metrics) -> None:
+    def __init__(self, store: ExperimentStore) -> None:
         self.store = store
-        self.metrics = metrics
+        self.metrics = Metrics(self.repeated)
         self._writers = ThreadPoolExecutor(WRITERS, "writer")
         self._others = ThreadPoolExecutor(THREADS, "store")
         self._open: dict[str, Queue] = {}
         self._opening = asyncio.Lock()
+        self._answered = Counter(dict.fromkeys((DECIDE, REWARD), 0))
 
     async def run(self, work: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """Run something that waits for the store in a thread."""
@@ -95,11 +99,23 @@ class Desk:
     async def expire(self) -> None:
         """Give up on rewards that are too late; without a request nobody would."""
         for queue in list(self._open.values()):
-            await self.run(queue.experiment.expire)
+            if queue.experiment.reward_after is not None:
+                with contextlib.suppress(ValueError, OSError):  # the next second will do
+                    await self.run(queue.experiment.expire)
 
     def running(self) -> int:
         """Return the number of experiments that go on."""
         return sum(self.store.experiment(name).running for name in self.store.names())
+
+    def answered(self, kind: str, number: int) -> None:
+        """Count decisions or rewards that a client has been answered."""
+        self._answered[kind] += number
+        (self.metrics.decisions if kind == DECIDE else self.metrics.rewards).inc(number)
+
+    def repeated(self) -> dict[str, int]:
+        """Return how many answered decisions and rewards were in the log already, by kind."""
+        appended: Counter[str] = sum((queue.experiment.appended for queue in self._open.values()), Counter())
+        return {kind: max(0, number - appended[kind]) for kind, number in self._answered.items()}
 
     def close(self) -> None:
         """Finish what was begun."""

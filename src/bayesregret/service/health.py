@@ -40,4 +40,4 @@ async def metrics(request: Request) -> Any:
     return Response(state.metrics.text(), media_type=TEXT)
 
 
-router.include_router(guarded)
+routers = (router, guarded)

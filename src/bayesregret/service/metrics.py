@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # the time since which each number is counted would be as many lines again
@@ -14,13 +17,13 @@ SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 class Metrics:
-    """Counters of one server."""
+    """Counters of one server; `repeated` returns how many decisions and rewards the log had already."""
 
-    def __init__(self) -> None:
+    def __init__(self, repeated: Callable[[], dict[str, int]]) -> None:
         self.registry = CollectorRegistry()
         self.decisions = self._counter("decisions", "Decisions that were given out, repeated ones included.")
         self.rewards = self._counter("rewards", "Rewards that were taken, repeated ones included.")
-        self.duplicates = self._counter("duplicates", "Decisions and rewards that the log had already.", "kind")
+        self.registry.register(_Duplicates(repeated))
         self.conflicts = self._counter("conflicts", "Requests that contradicted the log.")
         self.requests = self._counter("requests", "Requests that were answered.", "route", "status")
         self.open = Gauge("bayesregret_open_experiments", "Experiments that go on.", registry=self.registry)
@@ -44,6 +47,19 @@ class Metrics:
     def text(self) -> bytes:
         """Return all numbers in the format of Prometheus."""
         return generate_latest(self.registry)
+
+
+class _Duplicates(Collector):
+    def __init__(self, repeated: Callable[[], dict[str, int]]) -> None:
+        self._repeated = repeated
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        found = CounterMetricFamily(
+            "bayesregret_duplicates", "Decisions and rewards that the log had already.", labels=["kind"]
+        )
+        for kind, number in self._repeated().items():
+            found.add_metric([kind], number)
+        yield found
 
 
 class MeasureRequests:

@@ -11,7 +11,7 @@ from bayesregret.service.gate import GuardedRoute, right
 from bayesregret.service.page import HEADERS, documentation_page, experiment_page, list_page
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-guarded = APIRouter(route_class=GuardedRoute)
+guarded = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=GuardedRoute)
 
 
 @router.get("/docs")
@@ -35,4 +35,4 @@ async def page(name: str, request: Request, exact: Annotated[bool, Query()] = Fa
     return HTMLResponse(await state.desk.run(experiment_page, status, exact=exact), headers=HEADERS)
 
 
-router.include_router(guarded)
+routers = (router, guarded)

@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,8 @@ class Experiment:
         Seed of the policy's random choices.
     unit : str or None
         What a round is, such as "visitor".
+    appended : collections.Counter
+        Number of events, by kind, that this process has appended to the log.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Experiment:
         self._saved = 0  # number of the event of the newest snapshot, as far as this process knows
         self._rewards = (array("q", [0]), array("q"), array("d"))  # last event, arms, rewards
         self._commits = GroupCommit(self._run)
+        self.appended: Counter[str] = Counter()
 
     @property
     def policy(self) -> Policy:
@@ -103,6 +107,11 @@ class Experiment:
     @property
     def unit(self) -> str | None:
         return self._setup.unit
+
+    @property
+    def reward_after(self) -> float | None:
+        """Seconds after which a missing reward is given up; None for never."""
+        return self._setup.reward_after
 
     @property
     def problem(self) -> Bandit:
@@ -397,15 +406,17 @@ class Experiment:
             try:
                 with self._database.write(self._number) as connection:
                     log = Log(connection, self._number)
-                    outcomes = self._do(log, self._up_to_date(log), requests)
+                    writer = Writer(log, self._up_to_date(log), self._clock(), requests)
+                    outcomes = self._do(log, writer, requests)
             except BaseException:
                 self._fold, self._due = None, Due()  # what was not committed is gone
                 raise
+            self.appended += writer.counts
         for ticket in tickets:
             ticket.result, outcomes = outcomes[: len(ticket.request)], outcomes[len(ticket.request) :]
 
-    def _do(self, log: Log, fold: Fold, requests: list[Request]) -> list[Any]:
-        writer = Writer(log, fold, self._clock(), requests)
+    def _do(self, log: Log, writer: Writer, requests: list[Request]) -> list[Any]:
+        fold = writer.fold
         writer.expire(self._due)
         outcomes = [_outcome(writer, request) for request in requests]
         writer.flush()
