@@ -4,8 +4,8 @@
 
 A real `bayesregret serve` with synchronous writes, and clients on keep-alive connections, each of which asks for a
 decision and then gives its reward. Before and after it, on the same disk, a bare loop that inserts one row and commits:
-what a log of one's own does with one process. Then the same with PostgreSQL, if its programs are found, or with
---no-postgres not. Everything runs on this machine, the clients among it: they take processor time, too.
+what a log of one's own does with one process. Then the same with PostgreSQL, if its programs are found. Everything runs
+on this machine, the clients among it: they take processor time, too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import bayesregret as br
+from postgres import binaries, running_server
 from service.load import load
-from service.servers import postgres, postgres_programs, serving
+from service.servers import serving
 
 ARMS = 10
 ROW = (1, "decide", None, "user-17", 3, None, 1.7e9, None, "0123456789abcdef")
@@ -117,8 +118,9 @@ def main() -> int:
         before = bare_sqlite(folder, bare)
         found = measure(f"sqlite:///{folder}/load.db", asked.clients, asked.seconds)
         reached = report("SQLite", [before, bare_sqlite(folder, bare)], found)
-    if not asked.no_postgres and postgres_programs() is not None:
-        with postgres() as url:
+    if not asked.no_postgres and binaries() is not None:
+        with running_server() as server:
+            url = server.new_database("load")
             before = bare_postgres(url, bare)
             found = measure(url, asked.clients, asked.seconds)
             reached &= report("PostgreSQL", [before, bare_postgres(url, bare)], found)

@@ -1,19 +1,14 @@
-"""Real servers: `bayesregret serve` in a process of its own, and PostgreSQL where its programs are found."""
+"""`bayesregret serve` in a process of its own."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
-PROGRAMS = Path("/usr/lib/postgresql")
 PATIENCE = 60  # seconds
 
 
@@ -49,32 +44,3 @@ def serving(store: str, *options: str) -> Iterator[Server]:
     finally:
         if server.process.poll() is None:
             server.kill()
-
-
-def postgres_programs() -> Path | None:
-    """Return the folder of PostgreSQL's programs."""
-    found = shutil.which("initdb")
-    if found is not None:
-        return Path(found).parent
-    return max(PROGRAMS.glob("*/bin"), default=None)
-
-
-@contextlib.contextmanager
-def postgres() -> Iterator[str]:
-    """Start a PostgreSQL of our own in a new folder; yield the URL of its database."""
-    programs = postgres_programs()
-    assert programs is not None
-    as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []  # it refuses to run as root
-    with tempfile.TemporaryDirectory() as folder:
-        if as_user:
-            shutil.chown(folder, "postgres")
-        data = f"{folder}/data"
-        quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-        subprocess.run([*as_user, programs / "initdb", "-D", data, "-A", "trust", "-U", "postgres"], **quiet)
-        options = f"-c listen_addresses='' -c unix_socket_directories={folder}"
-        control = [*as_user, programs / "pg_ctl", "-D", data, "-w"]
-        subprocess.run([*control, "-o", options, "start"], **quiet)
-        try:
-            yield f"postgresql://postgres@/postgres?host={folder}"
-        finally:
-            subprocess.run([*control, "-m", "immediate", "stop"], **quiet)
