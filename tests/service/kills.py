@@ -11,6 +11,7 @@ import os
 import random
 import signal
 import traceback
+import warnings
 
 import bayesregret as br
 from bayesregret.service import serve
@@ -34,7 +35,7 @@ def attack(url: str, kills: int, clients: int, draw: random.Random) -> Acknowled
 
 
 def _one_kill(url: str, clients: int, got: Acknowledged, draw: random.Random) -> None:
-    child, port = _fork(url)
+    child, port = forked(url)
     try:
         asyncio.run(_play(port, clients, got, draw, child))
     finally:
@@ -43,10 +44,12 @@ def _one_kill(url: str, clients: int, got: Acknowledged, draw: random.Random) ->
     assert os.WIFSIGNALED(status), "a server failed before it was killed"
 
 
-def _fork(url: str) -> tuple[int, int]:
+def forked(url: str) -> tuple[int, int]:
     """Return a new server's process and its port."""
     reader, writer = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # about threads, of which none is ours
+        child = os.fork()
     if child:
         os.close(writer)
         with os.fdopen(reader) as said:
@@ -55,6 +58,7 @@ def _fork(url: str) -> tuple[int, int]:
         os.close(reader)
         with br.experiments(url) as store, os.fdopen(writer, "w") as say:
             serve(store, port=0, announce=lambda at, _: (say.write(at.rpartition(":")[2]), say.close()))
+        os._exit(0)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -312,14 +312,14 @@ def status(
     if json:
         show_json(known.to_dict())
         return
-    show_tables([], f"{known.title()}\n", wide=wide)
+    show_tables([], f"{known.title()}\n\n", wide=wide)
     show_tables([known.table()], known.summary(), wide=wide)
 
 
 @app.command(cls=SectionedCommand)
 def export(
     name: Name,
-    target: Annotated[str, typer.Argument(metavar="TARGET", show_default=False)],
+    path: Annotated[str, typer.Argument(metavar="TARGET", show_default=False)],
     store: StoreUrl = STORE,
     json: options.Json = False,
 ) -> None:
@@ -334,9 +334,9 @@ def export(
       bayesregret experiment export checkout log.jsonl --json
     """
     with opened_experiment(store, name) as found:
-        check_can_be_written("TARGET", target)
-        found.export(target)
-    show_done({"experiment": name, "target": target}, f"the log of {name} is written to {target}", json)
+        check_can_be_written("TARGET", path)
+        found.export(path)
+    show_done({"experiment": name, "target": path}, f"the log of {name} is written to {path}", json)
 
 
 @app.command(cls=SectionedCommand)

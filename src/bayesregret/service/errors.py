@@ -18,6 +18,7 @@ from bayesregret.store.errors import ClosedError, ConflictError, StoreError, Unk
 
 BUSY = "the store cannot be used now; nothing was changed, try again"
 OURS = "this is a mistake of the server, which has written about it to its log"
+UNREADABLE = "the body must be JSON in UTF-8, not nested deeply, and with no number of thousands of digits"
 LONGEST = 500  # characters of a message
 JSON_TYPE = "application/json"
 log = logging.getLogger("bayesregret.service")
@@ -76,9 +77,13 @@ def error_body(line: str) -> bytes:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
-    line = {404: "there is no such page", 405: f"{request.method} is not possible here"}.get(error.status_code)
-    standard = error.detail in ("Not Found", "Method Not Allowed")
-    return answer(error.status_code, line if standard and line else str(error.detail), error.headers)
+    # What FastAPI and Starlette say themselves.
+    ours = {
+        "Not Found": "there is no such page",
+        "Method Not Allowed": f"{request.method} is not possible here",
+        "There was an error parsing the body": UNREADABLE,
+    }
+    return answer(error.status_code, ours.get(error.detail, error.detail), error.headers)
 
 
 async def _bad_request(request: Request, error: Exception) -> Response:

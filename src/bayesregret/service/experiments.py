@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from bayesregret.planning.beliefs import with_belief
 from bayesregret.policies import Policy
 from bayesregret.policy_data import policy_from_dict, policy_from_text
 from bayesregret.problem import problem_from_dict
@@ -35,7 +36,7 @@ async def experiments(request: Request) -> dict[str, list[str]]:
 
 @router.post("", openapi_extra=ADMIN, status_code=201)
 async def start(body: StartBody, request: Request) -> dict[str, str]:
-    """Start an experiment."""
+    """Start an experiment. On a mixture the policy believes in the prior that matches it, as in a plan."""
     desk: Desk = request.app.state.desk
     await desk.run(_start, desk.store, body, request.app.state.limits)
     return {"experiment": body.name}
@@ -97,7 +98,7 @@ def _start(store: ExperimentStore, body: StartBody, limits: Limits) -> None:
     store.start(
         body.name,
         problem,
-        _policy(body.policy),
+        with_belief(_policy(body.policy), problem),
         horizon=body.horizon,
         arms=body.arms,
         unit=body.unit,
