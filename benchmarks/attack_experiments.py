@@ -5,8 +5,8 @@ python benchmarks/attack_experiments.py --kills 100      fewer
 python benchmarks/attack_experiments.py --concurrency    8 processes and 100,000 events, with each database
 
 Three processes at a time decide and reward in one experiment; what they acknowledge they report through a pipe. After
-the kills every acknowledged decision and reward must be in the log, once, the state must be that of a replay of the log,
-bit for bit, and that of an agent that was fed with the log and never saw a store. With PostgreSQL the server crashes
+the kills every acknowledged decision and reward must be in the log, once, and the state must be that of a replay of the
+log, bit for bit, and that of an agent that was fed with the log and never saw a store. The server of PostgreSQL crashes
 now and then, too. Under --concurrency each process asks for most of the keys in an order of its own, several times, and
 rewards late, several times, and wrongly. PostgreSQL is left out where its binaries are not installed.
 """

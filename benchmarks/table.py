@@ -25,6 +25,7 @@ import accelerator_rows
 import bound_rows
 import cluster_rows
 import exact_rows
+import experiment_rows
 import growth_rows
 import linear_rows
 import peer_rows
@@ -61,6 +62,7 @@ GROUPS: dict[str, Callable[[Size], Iterator[Row]]] = {
     "agent": peer_rows.agent,
     "bounds": bound_rows.bounds,
     "exact": exact_rows.exact,
+    "experiments": experiment_rows.experiments,
     "reproduce": reproduce_rows.reproduce,
 }
 HEADER = ("work", "measured", "figure", "target", "met", "others")

@@ -212,3 +212,20 @@ def _disturb(url: str, keys: int, most: int, seed: int) -> int:
             assert all(isinstance(error, ConflictError) for error in errors), errors
             refused += len(errors)
     return refused
+
+
+def main(what: str, url: str, processes: str, many: str) -> None:
+    """`kills URL PROCESSES ROUNDS` or `disturb URL PROCESSES KEYS`: for tests, in a process that has no threads."""
+    start(url)
+    if what == "disturb":
+        refused = disturb(url, int(processes), int(many))
+        print(check(url), refused)
+        return
+    got = Acknowledged(set(), set())
+    kills = kill_writers(url, int(many), int(processes), 0.4, random.Random(7), got)
+    kills += kill_writers(url, 1, int(processes), 4.0, random.Random(8), got, "last-")
+    print(check(url, got), kills, len(got.decisions), len(got.rewards))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

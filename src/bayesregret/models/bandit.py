@@ -220,7 +220,7 @@ class Bandit:
         Examples
         --------
         >>> BernoulliBandit(alpha=[1, 1], beta=[1, 1]).with_arm(alpha=1, beta=30)
-        BernoulliBandit(alpha=[1., 1., 1.], beta=[ 1.,  1., 30.])
+        BernoulliBandit(alpha=[1., 1., 1.], beta=[ 1., 1., 30.])
         """
         self._check_arm_fields()
         for name in fields:

@@ -13,7 +13,7 @@ from bayesregret.elementary import log, log1p
 
 LARGE = 100.0  # from this argument on, three terms of Stirling's series have all digits
 FIRST_LARGE = 10.0  # and from this one seven
-MANY = 1_000  # numbers, from which on compiled code computes them
+MANY = 100  # numbers, from which on compiled code computes them
 HALF_LOG_TWO_PI = 0.9189385332046727
 
 

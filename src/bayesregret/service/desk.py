@@ -114,7 +114,9 @@ class Desk:
 
     def repeated(self) -> dict[str, int]:
         """Return how many answered decisions and rewards were in the log already, by kind."""
-        appended: Counter[str] = sum((queue.experiment.appended for queue in self._open.values()), Counter())
+        appended: Counter[str] = Counter()
+        for queue in self._open.values():
+            appended.update(queue.experiment.appended)
         return {kind: max(0, number - appended[kind]) for kind, number in self._answered.items()}
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,9 +22,11 @@ from bayesregret.models import (
 )
 from bayesregret.planning.perturbed_priors import prior_moments, shifted, stretched
 
-SHIFTS = (5.0, 2.0)  # of all mean rewards, in prior widths
-WIDER, NARROWER = (2.0, 6.0), 0.5  # prior widths
-NOISE = 1.5
+# Shifts of all mean rewards in prior widths, factors of the prior widths, and of the noise, each with its weight: a
+# prior that is far off should be found within few rewards.
+SHIFTS = ((5.0, 4.0), (-5.0, 4.0), (2.0, 2.0), (-2.0, 2.0))
+WIDTHS = ((2.0, 2.0), (6.0, 2.0), (0.5, 1.0))
+NOISES = ((1.5, 1.5), (1.0 / 1.5, 1.5))
 # A shift leaves at least this fraction of the distance of a mean to the end of possible ones.
 KEPT = 0.25
 
@@ -32,10 +34,11 @@ Change = Callable[[Bandit, Array], Bandit]  # of one prior, given the prior widt
 
 
 class Alternative(NamedTuple):
-    """Another prior, and how it differs in words: "mean rewards are ..."."""
+    """Another prior, how it differs in words, and its weight."""
 
     words: str
     bandit: Bandit
+    weight: float
 
 
 def alternatives(bandit: Bandit) -> list[Alternative]:
@@ -44,30 +47,29 @@ def alternatives(bandit: Bandit) -> list[Alternative]:
     if not all(isinstance(part, KINDS) for part in parts):
         return []
     widths = _widths(bandit)
-    found = []
-    for words, change in _changes(bandit.representative):
+    found: list[Alternative] = []
+    for words, weight, change in _changes(bandit.representative):
         # A number that no bandit may have, as beside an end of possible means: that alternative is left out.
         with contextlib.suppress(ValueError):
             changed = [change(part, widths) for part in parts]
             made = MixtureBandit(bandit.weights, changed) if isinstance(bandit, MixtureBandit) else changed[0]
-            found.append(Alternative(words, made))
+            found.append(Alternative(words, made, weight))
     return found
 
 
-def _changes(bandit: Bandit) -> list[tuple[str, Change]]:
-    every: list[tuple[str, Change]] = []
-    for shift in SHIFTS:
-        every.append((f"all mean rewards are about {shift:g} prior widths higher", partial(_shifted, shift)))
-        every.append((f"all mean rewards are about {shift:g} prior widths lower", partial(_shifted, -shift)))
-    for factor in WIDER:
-        words = f"mean rewards are about {factor:g} times as far from the prior means"
-        every.append((words, partial(_widened, factor)))
-    words = f"mean rewards are about {1.0 / NARROWER:g} times as close to the prior means"
-    every.append((words, partial(_widened, NARROWER)))
+def _changes(bandit: Bandit) -> Iterator[tuple[str, float, Change]]:
+    for by, weight in SHIFTS:
+        side = "higher" if by > 0.0 else "lower"
+        yield f"all mean rewards are about {abs(by):g} prior widths {side}", weight, partial(_shifted, by)
+    for factor, weight in WIDTHS:
+        apart = "far from" if factor > 1.0 else "close to"
+        words = f"mean rewards are about {max(factor, 1.0 / factor):g} times as {apart} the prior means"
+        yield words, weight, partial(_widened, factor)
     if isinstance(bandit, GaussianBandit | LinearBandit | NormalGammaBandit):
-        every.append((f"the noise of rewards is about {NOISE:g} times as large", partial(_noisier, NOISE)))
-        every.append((f"the noise of rewards is about {NOISE:g} times as small", partial(_noisier, 1.0 / NOISE)))
-    return every
+        for factor, weight in NOISES:
+            size = "large" if factor > 1.0 else "small"
+            words = f"the noise of rewards is about {max(factor, 1.0 / factor):g} times as {size}"
+            yield words, weight, partial(_noisier, factor)
 
 
 # --- the means --------------------------------------------------------------------------------------------------------

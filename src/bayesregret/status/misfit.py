@@ -110,10 +110,11 @@ def _has_exact_evidence(bandit: Any) -> bool:
 def _compared(bandit: Bandit, others: list[Alternative], looks: Looks, rewards: int, alarm: float) -> Misfit:
     under_prior = evidence_path(bandit, looks)
     ratios = np.array([evidence_path(other.bandit, looks) - under_prior for other in others])
-    path = logsumexp(ratios, axis=0) - math.log(len(others))
+    weights = np.array([other.weight for other in others])
+    path = logsumexp(ratios, axis=0, b=weights[:, None] / weights.sum())
     at = int(np.argmax(path))
     highest = max(0.0, float(path[at]))
-    better = others[int(np.argmax(ratios[:, at]))].words
+    better = others[int(np.argmax(ratios[:, at] + np.log(weights)))].words
     return Misfit(float(path[-1]), highest, math.exp(-highest), alarm, better, rewards)
 
 

@@ -40,16 +40,17 @@ class SoFar(NamedTuple):
     gain: Uncertain
 
 
-def so_far(progress: Progress, level: float, seed: int) -> SoFar:
+def so_far(progress: Progress, excess: Estimate, level: float, seed: int) -> SoFar:
     """Return the regret of the decisions so far and their gain over an equal split.
 
-    Both compare mean rewards of the arms: the noise of the rewards that came in is no part of them.
+    Both compare mean rewards of the arms: the noise of the rewards that came in is no part of them. `excess` is the
+    `expected_excess` of the posterior.
     """
     posterior, decisions = progress.posterior, progress.decisions.astype(float)
     draws = posterior.draw_means(DRAWS, seed=seed)
     means = posterior_means(posterior)
     more = decisions - progress.equal_split
-    best, done = best_mean(posterior, seed).mean, progress.done
+    best, done = float(means.max()) + excess.mean, progress.done
     regrets = done * draws.max(axis=1) - draws @ decisions
     return SoFar(
         _uncertain(max(0.0, done * best - float(decisions @ means)), regrets, level),
@@ -71,12 +72,6 @@ def posterior_means(bandit: Bandit) -> Array:
 
 
 # --- the expected best arm --------------------------------------------------------------------------------------------
-
-
-def best_mean(bandit: Bandit, seed: int) -> Estimate:
-    """Expected mean reward of the best arm; with a standard error where it is drawn, not computed."""
-    excess = expected_excess(bandit, seed)
-    return Estimate(float(posterior_means(bandit).max()) + excess.mean, excess.stderr)
 
 
 @functools.singledispatch

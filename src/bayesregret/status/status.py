@@ -31,7 +31,7 @@ from bayesregret.results import Result
 from bayesregret.status.advice import Advice, advise
 from bayesregret.status.misfit import Misfit, misfit
 from bayesregret.status.progress import Progress
-from bayesregret.status.so_far import SoFar, Uncertain, so_far
+from bayesregret.status.so_far import SoFar, Uncertain, expected_excess, so_far
 from bayesregret.status.to_come import Stopping, ToCome, at_start, lower_bound, stopping, to_come, upper_bound
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class Status(Result):
         if self.to_come is not None:
             found = self.to_come
             shown = exact_or_with_error(found.regret, found.error, is_exact=found.how == "computed")
-            how = [found.how] + [counted(found.runs, "run")] * (found.runs > 0) + [found.note] * bool(found.note)
-            rows = [["regret to come", shown, ", ".join(how)]]
+            how = [found.how] + [counted(found.runs, "run")] * (found.runs > 0)
+            rows = [["regret to come", shown, ", ".join(how)], *([["", "", found.note]] if found.note else [])]
         if self.bound is not None:
             rows.append(["  certified bound", f"<= {upper_bound_digits(self.bound.value)}", self.bound.name])
         if self.least is not None:
@@ -269,7 +269,8 @@ def experiment_status(progress: Progress, *, exact: bool = True, level: float = 
     posterior = Posterior(
         progress.arms, progress.sums.counts, *summarise(progress.posterior, level), level, progress.bandit.kind
     )
-    kept = stopping(progress, seed)
+    excess = expected_excess(progress.posterior, seed)
+    kept = stopping(progress, expected_excess(progress.rest, seed) if progress.paused else excess)
     if is_over:
         kept = kept._replace(loss=0.0, error=0.0)
     asked = exact and not is_over
@@ -281,7 +282,7 @@ def experiment_status(progress: Progress, *, exact: bool = True, level: float = 
         progress,
         posterior,
         float(progress.rewards.sum()),
-        so_far(progress, level, seed),
+        so_far(progress, excess, level, seed),
         kept,
         rest,
         unknown,

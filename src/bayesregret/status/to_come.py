@@ -52,10 +52,9 @@ class Stopping(NamedTuple):
     error: float
 
 
-def stopping(progress: Progress, seed: int) -> Stopping:
-    """Return the arm with the highest posterior mean, and what it costs to keep it."""
+def stopping(progress: Progress, excess: Estimate) -> Stopping:
+    """Return the arm with the highest posterior mean, and what it costs to keep it, `excess` in each round."""
     leader = int(progress.active[np.argmax(posterior_means(progress.rest))])
-    excess = expected_excess(progress.rest, seed)
     return Stopping(leader, progress.left * excess.mean, progress.left * excess.stderr)
 
 
@@ -114,7 +113,7 @@ def _too_long(progress: Progress) -> str:
 
 def _about_pending(progress: Progress) -> str:
     pending = int(progress.pending.sum())
-    return f"{counted(pending, 'pending reward')} left out" if pending else ""
+    return f"without {counted(pending, 'pending reward')}" if pending else ""
 
 
 # --- under any policy -------------------------------------------------------------------------------------------------

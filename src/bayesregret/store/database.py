@@ -203,9 +203,10 @@ def _check_file(name: str, path: Path) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as database:
             database.execute("PRAGMA writable_schema = ON")  # reads the first page of a file that is being written
             application = database.execute("PRAGMA application_id").fetchone()[0]
+            is_empty = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
     except sqlite3.DatabaseError:
         raise StoreError(f"{name}: is no store of experiments: it is not an SQLite database") from None
-    if application not in (0, APPLICATION):
+    if application != APPLICATION and not (application == 0 and is_empty):
         raise StoreError(f"{name}: is no store of experiments but an SQLite database of another program")
 
 

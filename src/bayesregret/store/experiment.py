@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import json
 import os
-import threading
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,17 +16,15 @@ from bayesregret.agent.names import checked_names, unknown_name
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.store.database import Database
-from bayesregret.store.errors import StoreError, StoreWriteError, UnknownError
+from bayesregret.store.errors import UnknownError
 from bayesregret.store.events import ADD, PAUSE, RESUME, STOP, Decision, Event, checked_key, decision_number
 from bayesregret.store.export import Record, export, exported, records
-from bayesregret.store.fold import Fold
-from bayesregret.store.group_commit import GroupCommit, Ticket
-from bayesregret.store.log import SNAPSHOT_EVERY, Log
+from bayesregret.store.live import Live
 from bayesregret.store.setup import Setup
-from bayesregret.store.writer import Change, Decide, Due, Expire, Request, Reward, Writer
+from bayesregret.store.writer import Change, Decide, Expire, Request, Reward
 
 if TYPE_CHECKING:
-    from bayesregret.status.progress import Progress
+    from bayesregret.status import Progress, Status
 
 
 class Experiment:
@@ -53,8 +46,6 @@ class Experiment:
         Seed of the policy's random choices.
     unit : str or None
         What a round is, such as "visitor".
-    appended : collections.Counter
-        Number of events, by kind, that this process has appended to the log.
 
     Examples
     --------
@@ -78,19 +69,9 @@ class Experiment:
         self, database: Database, number: int, name: str, uuid: str, setup: str, clock: Callable[[], float]
     ) -> None:
         self.name = name
-        self._database = database
-        self._number = number
         self._uuid = uuid
-        self._setup_text = setup
-        self._clock = clock
         self._setup = Setup.from_text(setup)
-        self._lock = threading.Lock()  # of the fold
-        self._fold: Fold | None = None
-        self._due = Due()
-        self._saved = 0  # number of the event of the newest snapshot, as far as this process knows
-        self._rewards = (array("q", [0]), array("q"), array("d"))  # last event, arms, rewards
-        self._commits = GroupCommit(self._run)
-        self.appended: Counter[str] = Counter()
+        self._live = Live(database, number, name, uuid, setup, clock)
 
     @property
     def policy(self) -> Policy:
@@ -114,27 +95,32 @@ class Experiment:
         return self._setup.reward_after
 
     @property
+    def appended(self) -> dict[str, int]:
+        """Number of events, by kind, that this process has appended to the log."""
+        return dict(self._live.appended)
+
+    @property
     def problem(self) -> Bandit:
         """The bandit of all arms, paused and added ones among them, before any reward."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return fold.bandit
 
     @property
     def arms(self) -> tuple[str, ...]:
         """Names of all arms, paused and added ones among them."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return tuple(fold.names)
 
     @property
     def paused(self) -> tuple[str, ...]:
         """Names of the arms that are paused."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return tuple(name for name, is_paused in zip(fold.names, fold.paused, strict=True) if is_paused)
 
     @property
     def running(self) -> bool:
         """Whether there are rounds left and nobody has stopped the experiment."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return not fold.stopped and fold.decided < fold.setup.horizon
 
     # --- decisions and rewards ---------------------------------------------------------------------------------------
@@ -208,7 +194,7 @@ class Experiment:
                 made.append(self._request(request))
             except ValueError as error:
                 made.append(error)
-        done = iter(self._commits.do([request for request in made if not isinstance(request, ValueError)]))
+        done = iter(self._live.do([request for request in made if not isinstance(request, ValueError)]))
         results = [request if isinstance(request, ValueError) else next(done) for request in made]
         return [result[0] if isinstance(result, list) else result for result in results]
 
@@ -261,12 +247,12 @@ class Experiment:
 
     def agent(self) -> Agent:
         """Return a copy of the agent that makes the next decision; its arms are those that are not paused."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return copy.copy(fold.agent)
 
     def state(self) -> str:
         """Return the whole state as text; two states with the same text are equal, bit for bit."""
-        with self._reading() as (_, fold):
+        with self._live.reading() as (_, fold):
             return fold.to_text()
 
     def log(self, after: int = 0) -> Iterator[Event]:
@@ -277,23 +263,14 @@ class Experiment:
         after : int
             Number of the event after which to begin.
         """
-        with self._database.read() as connection:
-            yield from Log(connection, self._number).after(checks.whole("after", after, 0))
+        yield from self._live.events(checks.whole("after", after, 0))
 
     def replay(self) -> Agent:
         """Return the agent that the log gives, from nothing; StoreError if it is not the current one, bit for bit.
 
         It also checks that no event is missing or has changed since it was written.
         """
-        with self._database.read() as connection:
-            log = Log(connection, self._number)
-            with self._lock:
-                live = self._up_to_date(log).to_text()
-            fold = Fold(self._uuid, self._setup_text)
-            self._catch_up(log, fold)
-            if fold.to_text() != live:
-                raise StoreError(f"{self._database.name}: the state of {self.name} is not that of its log")
-            return fold.agent
+        return self._live.replay()
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write the log to a file, whole or not at all; return the number of events.
@@ -320,22 +297,18 @@ class Experiment:
 
     def progress(self) -> Progress:
         """Return the facts from which the status is computed."""
-        from bayesregret.status.progress import Progress
+        from bayesregret.status import Progress
 
-        with self._reading() as (log, fold):
-            last, arms, rewards = self._rewards
-            for number, arm, reward in log.rewards(last[0]):
-                last[0] = number
-                arms.append(arm)
-                rewards.append(reward)
-            first = next(log.after(0), None)
+        with self._live.reading() as (log, fold):
+            arms, rewards, tested = self._live.rewards(log)
             return Progress(
                 bandit=fold.bandit,
                 agent=copy.copy(fold.agent),
                 horizon=self.horizon,
                 decisions=np.array(fold.decisions),
-                reward_arms=np.array(arms, np.int64),
-                rewards=np.array(rewards, float),
+                reward_arms=arms,
+                rewards=rewards,
+                tested=tested,
                 pending=np.array(fold.pending),
                 name=self.name,
                 arms=tuple(fold.names),
@@ -343,11 +316,11 @@ class Experiment:
                 paused=tuple(arm for arm, is_paused in enumerate(fold.paused) if is_paused),
                 equal_split=np.array(fold.split_equally()),
                 stopped=fold.stopped,
-                started=None if first is None else first.time,
-                last=None if first is None else fold.time,
+                started=fold.started or None,
+                last=fold.time or None,
             )
 
-    def status(self, *, exact: bool = True, level: float = 0.95) -> Any:
+    def status(self, *, exact: bool = True, level: float = 0.95) -> Status:
         """Return what the experiment has learned, what it has cost and what it may still cost.
 
         Parameters
@@ -357,8 +330,9 @@ class Experiment:
         level : float
             Probability of the credible intervals.
         """
-        module: Any = importlib.import_module("bayesregret.status")
-        return module.experiment_status(self.progress(), exact=exact, level=level)
+        from bayesregret.status import experiment_status
+
+        return experiment_status(self.progress(), exact=exact, level=level)
 
     def __repr__(self) -> str:
         return f"<experiment {self.name}: {self.policy.name} on {self._setup.problem.a_kind} bandit>"
@@ -366,7 +340,7 @@ class Experiment:
     # --- within ------------------------------------------------------------------------------------------------------
 
     def _one(self, request: Request) -> Any:
-        (outcome,) = self._commits.do([request])
+        (outcome,) = self._live.do([request])
         if isinstance(outcome, ValueError):
             raise outcome
         return outcome
@@ -398,75 +372,6 @@ class Experiment:
                 raise unknown_name(arm, names)
             return names.index(arm)
         return checks.whole("arm", arm, 0, len(names) - 1)
-
-    def _run(self, tickets: list[Ticket]) -> None:
-        """Do the requests of many threads in one transaction."""
-        requests = [request for ticket in tickets for request in ticket.request]
-        with self._lock:
-            try:
-                with self._database.write(self._number) as connection:
-                    log = Log(connection, self._number)
-                    writer = Writer(log, self._up_to_date(log), self._clock(), requests)
-                    outcomes = self._do(log, writer, requests)
-            except BaseException:
-                self._fold, self._due = None, Due()  # what was not committed is gone
-                raise
-            self.appended += writer.counts
-        for ticket in tickets:
-            ticket.result, outcomes = outcomes[: len(ticket.request)], outcomes[len(ticket.request) :]
-
-    def _do(self, log: Log, writer: Writer, requests: list[Request]) -> list[Any]:
-        fold = writer.fold
-        writer.expire(self._due)
-        outcomes = [_outcome(writer, request) for request in requests]
-        writer.flush()
-        if fold.number >= self._saved + SNAPSHOT_EVERY:
-            log.snapshot(fold)
-            self._saved = fold.number
-        return outcomes
-
-    def _up_to_date(self, log: Log) -> Fold:
-        """Return the fold with all events of the log; the lock must be held."""
-        fold = self._fold
-        try:
-            if fold is None:
-                fold = Fold(self._uuid, self._setup_text)
-                log.restore(fold)
-                self._saved = fold.number
-            self._catch_up(log, fold)
-        except BaseException:
-            self._fold = None
-            raise
-        self._fold = fold
-        return fold
-
-    def _catch_up(self, log: Log, fold: Fold) -> None:
-        try:
-            log.catch_up(fold)
-        except StoreError as error:
-            raise StoreError(f"{self._database.name}: the log of {self.name} is damaged: {error}") from None
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Log, Fold]]:
-        with self._lock, self._database.read() as connection:
-            log = Log(connection, self._number)
-            yield log, self._up_to_date(log)
-
-    def _close(self) -> None:
-        """Save a snapshot, so that the next process need not fold again what this one did."""
-        with self._lock, suppress(StoreError, StoreWriteError):
-            if self._fold is not None and self._fold.number > self._saved:
-                with self._database.write(self._number) as connection:
-                    log = Log(connection, self._number)
-                    log.snapshot(self._up_to_date(log))
-            self._fold = None
-
-
-def _outcome(writer: Writer, request: Request) -> Any:
-    try:
-        return writer.do(request)
-    except ValueError as error:
-        return error
 
 
 def _fields(prior: Any) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bayesregret.agent import Agent
+from bayesregret.policy_data import policy_from_dict, policy_to_dict
+from bayesregret.problem import problem_from_dict
 from bayesregret.store.errors import StoreError
 from bayesregret.store.events import ADD, DECIDE, EXPIRE, PAUSE, REWARD, STOP, Event, chained, digest
 from bayesregret.store.segments import first_agent, next_agent, with_arm
@@ -26,7 +28,7 @@ class Fold:
         self.uuid = uuid
         self.number = 0
         self.checksum = digest(f"{uuid}{setup_text}")
-        self.time = 0.0
+        self.started = self.time = 0.0  # of the first event and of the last
         self.stopped = False
         self.bandit = setup.problem  # of all arms, paused or not
         self.names = list(setup.arms)
@@ -69,6 +71,7 @@ class Fold:
         else:
             self._change(event, past)
         self.number, self.checksum, self.time = event.number, event.checksum, event.time
+        self.started = self.started or event.time
 
     def replay(self, event: Event, past: Past) -> None:
         """Take an event from the log, and check it."""
@@ -125,22 +128,19 @@ class Fold:
 
     # --- as text -----------------------------------------------------------------------------------------------------
 
-    KEPT = ("number", "checksum", "time", "stopped", "decisions", "pending", "lost", "equal_split", "segment",
-            "segment_decisions", "names", "paused", "active")  # fmt: skip
+    KEPT = (
+        *("number", "checksum", "started", "time", "stopped", "lost", "decisions", "pending", "equal_split"),
+        *("segment", "segment_decisions", "names", "paused", "active"),
+    )
 
     def to_text(self) -> str:
         """Return the whole state; two folds with the same text are equal, bit for bit."""
-        from bayesregret.policy_data import policy_to_dict
-
         kept = {name: getattr(self, name) for name in self.KEPT}
         kept |= {"bandit": self.bandit.to_dict(), "policy": policy_to_dict(self.policy), "agent": self.agent.to_json()}
         return json.dumps(kept)
 
     def restore(self, text: str) -> None:
         """Continue from the text of `to_text`."""
-        from bayesregret.policy_data import policy_from_dict
-        from bayesregret.problem import problem_from_dict
-
         kept = json.loads(text)
         for name in self.KEPT:
             setattr(self, name, kept[name])

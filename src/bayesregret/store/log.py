@@ -29,17 +29,14 @@ _by_decision = select(*_columns).where(_of_experiment, events.c.decision.in_(bin
 _insert = insert(events)
 
 _settling = events.alias()
-_unsettled = (
-    select(*_columns)
-    .where(
-        _of_experiment,
-        events.c.kind == DECIDE,
-        events.c.number > bindparam("after"),
-        events.c.time <= bindparam("until"),
-        ~exists().where(and_(_settling.c.experiment == events.c.experiment, _settling.c.decision == events.c.number)),
-    )
-    .order_by(events.c.number)
+_is_unsettled = and_(
+    _of_experiment,
+    events.c.kind == DECIDE,
+    events.c.number > bindparam("after"),
+    ~exists().where(and_(_settling.c.experiment == events.c.experiment, _settling.c.decision == events.c.number)),
 )
+_unsettled = select(*_columns).where(_is_unsettled, events.c.time <= bindparam("until")).order_by(events.c.number)
+_first_unsettled = select(events.c.number).where(_is_unsettled).order_by(events.c.number).limit(1)
 _first_later = (
     select(*_columns)
     .where(
@@ -52,7 +49,7 @@ _first_later = (
     .limit(1)
 )
 _rewards = (
-    select(events.c.number, events.c.arm, events.c.reward)
+    select(events.c.number, events.c.decision, events.c.arm, events.c.reward)
     .where(_of_experiment, events.c.number > bindparam("after"), events.c.reward.is_not(None))
     .order_by(events.c.number)
 )
@@ -94,8 +91,13 @@ class Log:
         """Return the first decision after event `after` that is later than this time."""
         return next(iter(self._select(_first_later, after=after, until=until)), None)
 
+    def first_unsettled(self, after: int) -> int | None:
+        """Return the number of the first decision after event `after` whose reward may still arrive."""
+        found = self._connection.execute(_first_unsettled, {"experiment": self._experiment, "after": after})
+        return found.scalars().first()
+
     def rewards(self, after: int) -> list[Any]:
-        """Return (number, arm, reward) of all rewards after event `after`, those of 0 for a missing one among them."""
+        """Return (number, decision, arm, reward) of all rewards after event `after`, those of 0 among them."""
         found = self._connection.execute(_rewards, {"experiment": self._experiment, "after": after})
         return list(found.all())
 
@@ -103,9 +105,11 @@ class Log:
         if added:
             self._connection.execute(_insert, [{"experiment": self._experiment} | event._asdict() for event in added])
 
-    def catch_up(self, fold: Fold) -> None:
-        """Bring a fold up to date with the log."""
+    def catch_up(self, fold: Fold, until: int | None = None) -> None:
+        """Bring a fold up to date with the log, or to what it was after event `until`."""
         for event in self.after(fold.number):
+            if until is not None and event.number > until:
+                return
             fold.replay(event, lambda number=event.number: self.before(number))  # type: ignore[misc]
 
     def before(self, number: int) -> list[Event]:
@@ -137,11 +141,6 @@ class Log:
         self._connection.execute(delete(snapshots).where(mine))
         row = {"number": fold.number, "state": state, "checksum": digest(f"{fold.checksum}{state}")}
         self._connection.execute(insert(snapshots), [{"experiment": self._experiment} | row])
-
-    def snapshot_number(self) -> int:
-        mine = snapshots.c.experiment == self._experiment
-        found = self._connection.execute(select(snapshots.c.number).where(mine)).scalars().all()
-        return max(found, default=0)
 
     def _select(self, query: Select[Any], **values: Any) -> list[Event]:
         rows = self._connection.execute(query, {"experiment": self._experiment} | values)

@@ -131,7 +131,7 @@ class ExperimentStore:
         """Save the states of the experiments, and close the database."""
         with self._lock:
             for experiment in self._opened.values():
-                experiment._close()
+                experiment._live.close()
             self._opened.clear()
             self._database.close()
 

@@ -68,7 +68,7 @@ class Writer:
     """Does requests within one transaction. The fold must be up to date, and is thrown away if the commit fails."""
 
     def __init__(self, log: Log, fold: Fold, now: float, requests: Iterable[Request]) -> None:
-        self._log, self.fold = log, fold
+        self._log, self._fold = log, fold
         self._now = max(now, fold.time)
         self._added: list[Event] = []
         self.counts: Counter[str] = Counter()  # of all events that were added, by kind
@@ -98,12 +98,12 @@ class Writer:
 
     def expire(self, due: Due) -> None:
         """Settle the decisions whose reward is too late."""
-        window = self.fold.setup.reward_after
+        window = self._fold.setup.reward_after
         if window is None or self._now < due.time:
             return
         until = self._now - window
-        reward = 0.0 if self.fold.setup.missing == "zero" else None
-        last = self.fold.number
+        reward = 0.0 if self._fold.setup.missing == "zero" else None
+        last = self._fold.number
         for late in self._log.unsettled(due.after, until):
             self._settled[late.number] = self._add(EXPIRE, decision=late.number, arm=late.arm, reward=reward)
         first = self._log.first_decision(due.after, until)
@@ -120,9 +120,9 @@ class Writer:
     def _check_open(self, new: int) -> None:
         if new == 0:
             return
-        if self.fold.stopped:
+        if self._fold.stopped:
             raise ClosedError("the experiment was stopped")
-        horizon, decided = self.fold.setup.horizon, self.fold.decided
+        horizon, decided = self._fold.setup.horizon, self._fold.decided
         if decided >= horizon:
             raise ClosedError(f"the experiment's {horizon:,} rounds are over")
         if decided + new > horizon:
@@ -131,12 +131,12 @@ class Writer:
     def _decision(self, key: str | None) -> Decision:
         event = None if key is None else self._by_key.get(key)
         if event is None:
-            event = self._add(DECIDE, key=key, arm=self.fold.select())
+            event = self._add(DECIDE, key=key, arm=self._fold.select())
             self._decided[event.number] = event
             if key is not None:
                 self._by_key[key] = event
         assert event.arm is not None
-        fold = self.fold
+        fold = self._fold
         return Decision(decision_id(fold.uuid, event.number), event.arm, fold.names[event.arm], event.number)
 
     # --- rewards -----------------------------------------------------------------------------------------------------
@@ -167,28 +167,28 @@ class Writer:
             )
         counts = "its reward is lost" if had is None else "it counts as 0"
         raise ConflictError(
-            f"decision {self._id(number)} had no reward within {self.fold.setup.reward_after:g} s, so {counts}"
+            f"decision {self._id(number)} had no reward within {self._fold.setup.reward_after:g} s, so {counts}"
         )
 
     def _id(self, number: int) -> str:
-        return decision_id(self.fold.uuid, number)
+        return decision_id(self._fold.uuid, number)
 
     # --- arms --------------------------------------------------------------------------------------------------------
 
     def _change(self, change: Change) -> None:
         if self._is_done(change):
             return
-        if self.fold.stopped:
+        if self._fold.stopped:
             raise ClosedError("the experiment was stopped")
-        if change.kind == PAUSE and len(self.fold.active) == 1:
-            raise ValueError(f"arm {self.fold.names[self.fold.active[0]]} is the only one that is not paused")
+        if change.kind == PAUSE and len(self._fold.active) == 1:
+            raise ValueError(f"arm {self._fold.names[self._fold.active[0]]} is the only one that is not paused")
         self.flush()  # the new agent reads the log
-        arm = len(self.fold.names) if change.kind == ADD else change.arm
+        arm = len(self._fold.names) if change.kind == ADD else change.arm
         self._add(change.kind, arm=arm, data=change.data)
 
     def _is_done(self, change: Change) -> bool:
         """Whether what is asked for is so already."""
-        fold = self.fold
+        fold = self._fold
         if change.kind == STOP:
             return fold.stopped
         if change.kind == ADD:
@@ -200,20 +200,20 @@ class Writer:
 
     def _is_added(self, arm: dict[str, Any]) -> bool:
         self.flush()
-        names = self.fold.names
+        names = self._fold.names
         if arm["name"] not in names:
             return False
-        number = names.index(arm["name"]) - self.fold.setup.problem.arms
+        number = names.index(arm["name"]) - self._fold.setup.problem.arms
         added = [
-            json.loads(event.data or "{}") for event in self._log.before(self.fold.number + 1) if event.kind == ADD
+            json.loads(event.data or "{}") for event in self._log.before(self._fold.number + 1) if event.kind == ADD
         ]
         if number >= 0 and added[number : number + 1] == [arm]:
             return True
         raise ConflictError(f"arm {checks.shown(arm['name'])} is there already, with another prior")
 
     def _add(self, kind: str, **fields: Any) -> Event:
-        event = self.fold.event(kind, self._now, **fields)
-        self.fold.add(event, lambda: self._log.before(event.number))
+        event = self._fold.event(kind, self._now, **fields)
+        self._fold.add(event, lambda: self._log.before(event.number))
         self._added.append(event)
         self.counts[kind] += 1
         return event
