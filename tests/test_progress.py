@@ -6,7 +6,7 @@ import types
 import pytest
 
 from bayesregret import progress
-from bayesregret.progress import Bar, NotebookBar, Progress, TerminalBar, open_progress
+from bayesregret.progress import Bar, NotebookBar, TerminalBar, WorkProgress, open_progress
 
 
 @pytest.fixture
@@ -17,9 +17,9 @@ def impatient(monkeypatch):
 def test_nothing_where_nobody_looks(monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
     with open_progress(None, total=10) as bar:
-        assert type(bar) is Progress
+        assert type(bar) is WorkProgress
     with open_progress(False, total=10) as bar:
-        assert type(bar) is Progress
+        assert type(bar) is WorkProgress
 
 
 def test_a_terminal_gets_a_bar_unless_it_is_switched_off(monkeypatch):
@@ -27,7 +27,7 @@ def test_a_terminal_gets_a_bar_unless_it_is_switched_off(monkeypatch):
     with open_progress(None, total=10) as bar:
         assert type(bar) is TerminalBar
     with open_progress(False, total=10) as bar:
-        assert type(bar) is Progress
+        assert type(bar) is WorkProgress
 
 
 def test_a_function_is_called_with_the_amount_done_and_the_total():

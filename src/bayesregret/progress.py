@@ -14,7 +14,7 @@ PATIENCE = 0.5
 BAR_WIDTH = 30
 
 
-class Progress:
+class WorkProgress:
     """Counter of finished work, in any unit, that displays nothing."""
 
     outer: Display | None = None  # the display inside which this work is done
@@ -41,7 +41,7 @@ class Progress:
         self.done += amount
 
 
-class CallbackProgress(Progress):
+class CallbackProgress(WorkProgress):
     """Calls a function with the amount done and the total."""
 
     def __init__(self, total: int, report: Callable[[int, int], None]) -> None:
@@ -53,7 +53,7 @@ class CallbackProgress(Progress):
         self.report(self.done, self.total)
 
 
-class Bar(Progress):
+class Bar(WorkProgress):
     """Bar that appears once the work has taken `PATIENCE` seconds.
 
     With `countable` units, such as points of an experiment, it appears with the first description, since a single unit
@@ -167,15 +167,15 @@ def open_progress(
     total: int,
     countable: bool = False,
     expected: str | None = None,
-) -> Iterator[Progress]:
+) -> Iterator[WorkProgress]:
     """Progress of a block of work: with None a bar if somebody watches a terminal or a notebook, with True always a
     bar, with False nothing, and with a function calls to it."""
     if callable(progress):
-        made: Progress = CallbackProgress(total, progress)
+        made: WorkProgress = CallbackProgress(total, progress)
     elif progress or (progress is None and is_watched()):
         made = (NotebookBar if in_notebook() else TerminalBar)(total, countable=countable, expected=expected)
     else:
-        made = Progress(total)
+        made = WorkProgress(total)
     made.outer = open_displays[-1] if open_displays else None
     open_displays.append(made)
     try:

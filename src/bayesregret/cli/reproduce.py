@@ -17,7 +17,7 @@ from bayesregret.cli.options import EFFORT, OUTPUT, number_option, option
 from bayesregret.cli.show import show_json, show_tables
 from bayesregret.digits import counted
 from bayesregret.extras import require
-from bayesregret.progress import Progress, open_progress
+from bayesregret.progress import WorkProgress, open_progress
 from bayesregret.simulation.engines.engine import Engine
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _run(
         _show(finished, os.fspath(report), written, time.perf_counter() - begin, wide)
 
 
-def _listener(bar: Progress) -> Callable[[str, str, int, int], None]:
+def _listener(bar: WorkProgress) -> Callable[[str, str, int, int], None]:
     """Return a listener that shows the figure and the point on the bar before each point."""
 
     def listen(figure: str, point: str, done: int, total: int) -> None:

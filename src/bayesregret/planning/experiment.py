@@ -28,7 +28,7 @@ from bayesregret.planning.run_budget import (
 )
 from bayesregret.planning.tracked_simulation import TrackedRuns, track, tracked_simulation
 from bayesregret.policies import KLUCB, MOSS, UCB1, BayesUCB, ExploreCommit, Gittins, Policy, Thompson
-from bayesregret.progress import Progress
+from bayesregret.progress import WorkProgress
 from bayesregret.simulation.cost import run_cost
 from bayesregret.simulation.engines.engine import Engine
 from bayesregret.simulation.simulate import simulate
@@ -64,7 +64,7 @@ class PlannedExperiment:
         self.runs = runs
         self.seed = seed
         self.engine = engine
-        self.bar = Progress(0)  # replaced by one that is shown
+        self.bar = WorkProgress(0)  # replaced by one that is shown
         self.regrets = functools.cache(functools.partial(self._regrets, budget=SWEEP_BUDGET))
         self.regrets_of_deltas = functools.cache(functools.partial(self._regrets, budget=DELTA_BUDGET))
 

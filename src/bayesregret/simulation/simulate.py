@@ -15,7 +15,7 @@ from bayesregret.elementary import exp, log
 from bayesregret.models.bandit import BanditLike, as_bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import Policies, named
-from bayesregret.progress import Progress, open_progress
+from bayesregret.progress import WorkProgress, open_progress
 from bayesregret.simulation.cost import expected_time
 from bayesregret.simulation.engines.choose import EngineLike, as_engine
 from bayesregret.simulation.engines.engine import Engine
@@ -165,14 +165,14 @@ def checkpoint_rounds(given: Any, horizon: int) -> NDArray[np.int64]:
     return np.unique(np.append(np.clip(rounds, 1, horizon).astype(np.int64), horizon))
 
 
-def _run_all(simulations: dict[str, Simulation], runs: int, engine: Engine, bar: Progress) -> None:
+def _run_all(simulations: dict[str, Simulation], runs: int, engine: Engine, bar: WorkProgress) -> None:
     for name, simulation in simulations.items():
         bar.describe(name)
         simulation.run_until(runs, engine, lambda done, s=simulation: bar.advance(done * s.horizon))  # type: ignore[misc]
 
 
 def _run_to_precision(
-    simulations: dict[str, Simulation], precision: float, cap: int, engine: Engine, bar: Progress
+    simulations: dict[str, Simulation], precision: float, cap: int, engine: Engine, bar: WorkProgress
 ) -> None:
     """Add runs until every policy reaches the precision, or until there are `cap` runs."""
     while True:
