@@ -14,7 +14,7 @@ def test_it_serves_the_store_and_says_where(bayesregret, monkeypatch):
 
     monkeypatch.setattr(service, "serve", serve)
     outcome = bayesregret("serve", "--store", "sqlite:///shop.db", "--port", "9000", "--require-tokens")
-    said = "serving at http://127.0.0.1:9000, for this machine only, without tokens; SIGTERM or Ctrl-C stops it\n"
+    said = "serving at http://127.0.0.1:9000 for this machine, without tokens; Ctrl-C stops it\n"
     assert outcome == (0, said, "")
     expected = {"host": "127.0.0.1", "port": 9000, "require_tokens": True, "store": "sqlite:///shop.db"}
     assert found == expected

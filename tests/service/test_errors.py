@@ -48,5 +48,5 @@ def test_a_database_that_fails_is_not_described(client, store, monkeypatch, fail
 
 def test_long_lines_are_cut_and_breaks_taken_out():
     body = error_body("a\nb " * 1000)
-    assert body.startswith(b'{"error": "a b a b')
-    assert len(body) == LONGEST + len('{"error": ""}')
+    assert body.startswith(b'{"error":"a b a b')
+    assert len(body) == LONGEST + len('{"error":""}')

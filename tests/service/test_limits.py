@@ -60,7 +60,7 @@ def test_too_many_requests_at_the_same_time():
 
     refused, sent = asyncio.run(scenario())
     assert refused[0]["status"] == 503
-    assert refused[1]["body"] == b'{"error": "2 requests are being answered; try again"}'
+    assert refused[1]["body"] == b'{"error":"2 requests are being answered; try again"}'
     assert refused == sent  # the last one was not refused
 
 

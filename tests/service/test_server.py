@@ -22,7 +22,7 @@ def test_clients_are_answered_until_the_server_stops_gracefully(tmp_path):
     with br.experiments(url) as store:
         store.start("load", BANDIT, "bayes-ucb", horizon=10**6)
     server = Server(url)
-    assert "for this machine only, without tokens" in server.line
+    assert "for this machine, without tokens" in server.line
     seconds = asyncio.run(load(server.port, "load", clients=8, duration=0.5))
     idle = socket.create_connection(("127.0.0.1", server.port))  # does not hold the server up
     assert server.stop() == (0, "")

@@ -34,6 +34,14 @@ DECISION_COLUMNS = {
     "arm": "Number of the arm to use.",
     "name": "Name of the arm.",
 }
+STATUS_COLUMNS = {
+    "arm": "Its name.",
+    "pulls": "Rewards that have arrived.",
+    "mean": "Posterior mean of its mean reward.",
+    "95% interval": "Credible interval; --level chooses another one.",
+    "P(best)": "Probability that no arm has a higher mean reward.",
+    "pending": "Decisions whose reward may still arrive.",
+}
 LIST_COLUMNS = {
     "experiment": "Its name.",
     "policy": "The policy that decides.",
@@ -289,6 +297,7 @@ def list_experiments(store: StoreUrl = STORE, json: options.Json = False, wide: 
 
 
 @app.command(cls=SectionedCommand)
+@columns(STATUS_COLUMNS)
 def status(
     name: Name,
     exact: Annotated[

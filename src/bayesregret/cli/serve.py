@@ -18,7 +18,7 @@ def serve(
     host: Annotated[str, option(help="Address to listen on.", default=HOST, metavar="ADDRESS")] = HOST,
     port: Annotated[int, number_option("Port to listen on; 0 for any that is free.", PORT)] = PORT,
     require_tokens: Annotated[
-        bool, option("--require-tokens", help="Ask for tokens on this machine, too.", default="only from others")
+        bool, option("--require-tokens", help="Ask for tokens on this machine, too.")
     ] = False,
 ) -> None:
     """Serve experiments over HTTP, with a live page for each.
@@ -27,13 +27,14 @@ def serve(
     /experiments/NAME/page, and /docs has all requests. What was answered is on the disk. SIGTERM or Ctrl-C stops the
     server after it has answered what waits.
 
+    Several services may serve one store, on PostgreSQL from several machines: --store postgresql://user@host/database.
+
     Only this machine reaches the default address. Any other needs tokens, which bayesregret token adds.
 
     \b
     Examples:
       bayesregret serve --store sqlite:///shop.db
-      bayesregret serve --store postgresql://shop@db.example/experiments --port 9000
-      bayesregret serve --host 0.0.0.0
+      bayesregret serve --store sqlite:///shop.db --host 0.0.0.0 --port 9000
     """
     with bad_input():
         require("serve", "bayesregret serve")
@@ -45,6 +46,6 @@ def serve(
 
 def _announce(url: str, needs_tokens: bool) -> None:
     """Print where the service is: a program that starts it may wait for this line."""
-    who = "with tokens" if needs_tokens else "for this machine only, without tokens"
-    sys.stdout.write(f"serving at {url}, {who}; SIGTERM or Ctrl-C stops it\n")
+    who = "with tokens" if needs_tokens else "for this machine, without tokens"
+    sys.stdout.write(f"serving at {url} {who}; Ctrl-C stops it\n")
     sys.stdout.flush()

@@ -63,7 +63,7 @@ def add(
     \b
     Examples:
       bayesregret token add shop --right decide
-      bayesregret token add dashboard --right read --store sqlite:///shop.db --json
+      bayesregret token add board --right read --store sqlite:///shop.db --json
     """
     with _tokens(store) as tokens:
         made = tokens.add(name, right)
@@ -100,7 +100,7 @@ def remove(name: Name, store: StoreUrl = STORE, json: options.Json = False) -> N
     \b
     Examples:
       bayesregret token remove shop
-      bayesregret token remove dashboard --store sqlite:///shop.db --json
+      bayesregret token remove board --store sqlite:///shop.db --json
     """
     with _tokens(store) as tokens:
         tokens.remove(name)

@@ -46,6 +46,7 @@ def create_app(store: ExperimentStore, *, require_tokens: bool = False, limits: 
         description=DESCRIPTION,
         docs_url=None,  # these pages of FastAPI load scripts from the network
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=_lifespan,
     )
     app.openapi = lambda: openapi(app)  # type: ignore[method-assign]

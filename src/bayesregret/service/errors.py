@@ -72,7 +72,7 @@ def error_body(line: str) -> bytes:
     """Return {"error": line} as JSON; a long line is cut."""
     line = " ".join(line.split())
     shown = line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
-    return json.dumps({"error": shown}).encode()
+    return json.dumps({"error": shown}, separators=(",", ":")).encode()
 
 
 async def _http(request: Request, error: Exception) -> Response:
