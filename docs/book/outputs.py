@@ -76,7 +76,8 @@ class Services:
     def __exit__(self, *_: object) -> None:
         for process in self._running:
             process.send_signal(signal.SIGTERM)
-            if process.wait(60) != 0:
+            process.communicate(timeout=60)
+            if process.returncode != 0:
                 raise RuntimeError(f"a service ended with status {process.returncode}")
 
     def here(self, text: str) -> str:
