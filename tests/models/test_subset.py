@@ -84,6 +84,8 @@ def test_features_of_another_length_are_refused():
     for features in ([1], None, [[1, 0]]):
         with pytest.raises(ValueError, match="features must be a list of 2 numbers"):
             bandit.with_arm(features=features)
+    with pytest.raises(ValueError, match="features must be given"):
+        bandit.with_arm()
 
 
 def test_a_model_of_ones_own_without_arm_fields_is_refused():

@@ -199,6 +199,15 @@ def test_a_failed_commit_changes_nothing_and_the_next_request_succeeds(kept, mon
         experiment.replay()
 
 
+def test_a_closed_store_says_so(kept):
+    store = br.experiments(f"sqlite:///{kept}")
+    experiment = store.experiment("checkout")
+    store.close()
+    for use in (store.names, experiment.decide, experiment.agent):
+        with pytest.raises(StoreError, match=f"^sqlite:///{kept}: was closed$"):
+            use()
+
+
 def test_a_store_belongs_to_the_process_that_opened_it(kept):
     """In a process of its own, which has no threads that a fork would lose."""
     code = f"""

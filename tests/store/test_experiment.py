@@ -330,6 +330,16 @@ def test_progress_has_the_facts_of_the_log(store, two_arms, clock):
     assert len(experiment.progress().rewards) == 4
 
 
+def test_the_status_is_that_of_the_log(sqlite, two_arms):
+    experiment = start(sqlite, two_arms, policy="thompson", seed=1)
+    for _ in range(40):
+        decision = experiment.decide()
+        experiment.reward(decision.id, decision.arm)
+    status = experiment.status(exact=False)
+    assert status.progress.sums.counts.tolist() == experiment.agent().pulls.tolist()
+    assert re.search(rf"green +{experiment.agent().pulls[1]} ", str(status))
+
+
 # --- bad input -------------------------------------------------------------------------------------------------------
 
 
@@ -359,6 +369,21 @@ def test_ids_of_another_experiment_and_of_rewards_are_refused(sqlite, two_arms):
     experiment.reward(decision.id, 1)
     with pytest.raises(UnknownError, match="decision must be one of this experiment"):
         experiment.reward(decision_id(experiment._uuid, 2), 1)  # the event of a reward
+
+
+def test_wrong_shapes_are_refused_in_one_line(sqlite, two_arms):
+    experiment = start(sqlite, two_arms)
+    decision = experiment.decide()
+    for rewards in ([decision.id], [(decision.id,)], 7, decision.id):
+        with pytest.raises(ValueError, match="rewards must be a list of pairs, the id of a decision and its reward"):
+            experiment.reward_many(rewards)
+    for request in (7, ("decide",), ("sing", "a"), None, "decide"):
+        (error,) = experiment.apply([request])
+        assert str(error).startswith('request must be ("decide", key) or ("reward", decision, value), got')
+    for keys in ("ab", None, True, -1):
+        with pytest.raises(ValueError, match="keys must be a"):
+            experiment.decide_many(keys)
+    assert len(list(experiment.log())) == 1
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201, "a\nb", 7, "\0"])

@@ -13,12 +13,12 @@ from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
 from bayesregret import checks
-from bayesregret.agent.names import pairs, shortened, unknown_name
+from bayesregret.agent.names import pairs, unknown_name
+from bayesregret.agent.printed import summary, table
 from bayesregret.agent.remaining import Remaining, Sums
-from bayesregret.agent.saved import VERSION, Settings, decode, encode_state, parse, read_settings, read_state, to_text
+from bayesregret.agent.saved import VERSION, Settings, encode_state, parse, read_settings, read_state, restored, to_text
 from bayesregret.agent.states import of_length
 from bayesregret.checks import MOST_ROUNDS, Array
-from bayesregret.digits import counted, text_table
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.simulation.kernels.select import Selection
@@ -26,8 +26,6 @@ from bayesregret.simulation.kernels.wrong_choice import highest_index
 
 if TYPE_CHECKING:
     from bayesregret.agent.posterior import Posterior
-
-PRINTED_ARMS = 20
 
 
 class Agent(ABC):
@@ -153,13 +151,6 @@ class Agent(ABC):
         ----------
         arm : int or str
             The arm that was pulled, by its number or its name.
-
-        Examples
-        --------
-        >>> agent = BayesUCB(delta=0.01).start(BernoulliBandit(alpha=[1, 1], beta=[1, 1]))
-        >>> agent.expect(0)
-        >>> agent.select(), agent.pending.tolist()
-        (1, [1, 1])
         """
         number = self._number(arm)
         with self._lock:
@@ -301,23 +292,16 @@ class Agent(ABC):
         """Pickle and copy by the saved state."""
         with self._lock:
             state = encode_state(self._saved_state())
-        return _restored, (self._start_settings(), state)
+        return restored, (self._start_settings(), state)
 
     def __repr__(self) -> str:
         return f"<agent of {self._summary()}>"
 
     def __str__(self) -> str:
-        names, pulls, pending = self.arms, self.pulls, self.pending
-        shown = range(min(len(names), PRINTED_ARMS))
-        rows = [[shortened(names[arm]), f"{pulls[arm]:,}", f"{pending[arm]:,}"] for arm in shown]
-        rest = [f"and {counted(len(names) - len(shown), 'more arm')}"] if len(names) > len(shown) else []
-        return "\n".join([text_table([["arm", "pulls", "pending"], *rows]), *rest, self._summary()])
+        return table(self.arms, self.pulls, self.pending) + "\n" + self._summary()
 
     def _summary(self) -> str:
-        horizon = [f"horizon {self.horizon:,}"] if self.horizon is not None else []
-        pending = [f"{sum(self._pending):,} pending"] if any(self._pending) else []
-        arms, rewards = counted(self.problem.arms, "arm"), f"after {counted(self._rewards, 'reward')}"
-        return f"{self.policy.name} on {self.problem.a_kind} bandit, " + ", ".join([arms, *horizon, rewards, *pending])
+        return summary(self.policy.name, self.problem, self.horizon, self._rewards, sum(self._pending))
 
     def _start_settings(self) -> Settings:
         return Settings(self.policy, self.problem, self.horizon, self.seed, self._names)
@@ -412,10 +396,3 @@ class Agent(ABC):
 
         Raise ValueError if it does not fit the bandit or itself: its message begins with the name of a field.
         """
-
-
-def _restored(settings: Settings, state: bytes) -> Agent:
-    """Return the agent that was pickled."""
-    agent = settings.start()
-    agent._restore_state(decode(state, agent.schema))
-    return agent

@@ -123,6 +123,13 @@ def read_state(text: Text, settings: Settings, schema: type[S]) -> S:
     return state
 
 
+def restored(settings: Settings, state: bytes) -> Agent:
+    """Return the agent that was pickled."""
+    agent = settings.start()
+    agent._restore_state(decode(state, agent.schema))
+    return agent
+
+
 def checksum(settings: Settings, state: bytes) -> str:
     """Checksum of what the text means: spaces and the order of fields do not matter."""
     names = () if settings.arms is None else (settings.arms,)

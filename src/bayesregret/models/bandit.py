@@ -16,6 +16,7 @@ from bayesregret import checks
 from bayesregret.checks import Array
 from bayesregret.contracts import draw_means
 from bayesregret.dispatch import compile_kernel
+from bayesregret.models import changed_arms
 from bayesregret.models.no_prior import NoPriorModel
 from bayesregret.rng import INSTANCE, open_stream, run_word, seed_key
 
@@ -71,8 +72,7 @@ class Bandit:
     kind : str
         Name in problem files and messages.
     arm_fields : tuple of str
-        Arguments of the constructor that have an entry for each arm, or one number for all: what `subset` and
-        `with_arm` change. Empty if arms cannot be taken out or added.
+        Arguments with an entry for each arm, or one number for all, which `subset` and `with_arm` change.
     arms : int
         Number of arms.
     model : NamedTuple
@@ -202,54 +202,22 @@ class Bandit:
         >>> BernoulliBandit(alpha=[1, 2, 3], beta=[1, 1, 1]).subset([0, 2])
         BernoulliBandit(alpha=[1., 3.], beta=[1., 1.])
         """
-        self._check_arm_fields()
-        kept = [checks.whole("arms", arm, 0, self.arms - 1) for arm in arms]
-        if not kept or len(set(kept)) < len(kept):
-            raise checks.fail("arms", "a list of different numbers of arms, at least one", list(arms))
-        return self._kept(kept)
+        return changed_arms.subset(self, arms)
 
     def with_arm(self, **fields: Any) -> Bandit:
-        """Return the bandit with one arm more, after the others.
+        """Return the bandit with one arm more.
 
         Parameters
         ----------
         **fields : float
-            The new arm's entry in each of the constructor's arguments that have one for each arm. One that is a number
-            for all arms may be left out.
+            The new arm's entries in the constructor's `arm_fields`; numbers for all arms may be left out.
 
         Examples
         --------
         >>> BernoulliBandit(alpha=[1, 1], beta=[1, 1]).with_arm(alpha=1, beta=30)
         BernoulliBandit(alpha=[1., 1., 1.], beta=[ 1., 1., 30.])
         """
-        self._check_arm_fields()
-        for name in fields:
-            if name not in self.arm_fields:
-                has = f"the prior of an arm of {self.a_kind} bandit must have the fields {', '.join(self.arm_fields)}"
-                raise ValueError(f"{has}, got {checks.shown(name)}")
-        return self._extended(fields)
-
-    def _check_arm_fields(self) -> None:
-        if not self.arm_fields:
-            raise ValueError(
-                f"bandit must be of a kind whose arms can change, got {self.a_kind} one, which has no arm_fields"
-            )
-
-    def _kept(self, arms: list[int]) -> Bandit:
-        given = self.settings()
-        kept = {name: given[name][arms] for name in self.arm_fields if isinstance(given[name], np.ndarray)}
-        return type(self)(**(given | kept))
-
-    def _extended(self, fields: dict[str, Any]) -> Bandit:
-        given = self.settings()
-        longer = {}
-        for name in self.arm_fields:
-            if name in fields:
-                entry = checks.real(name, fields[name])
-                longer[name] = np.append(np.broadcast_to(given[name], self.arms), entry)
-            elif isinstance(given[name], np.ndarray):
-                raise ValueError(f"{name} must be given for an arm of {self.a_kind} bandit")
-        return type(self)(**(given | longer))
+        return changed_arms.with_arm(self, fields)
 
     def log_evidence(self, counts: NDArray[np.int64], totals: Array, squares: Array) -> float:
         """Return the logarithm of the prior density of some rewards, for posterior weights of mixtures.

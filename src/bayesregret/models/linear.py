@@ -114,14 +114,6 @@ class LinearBandit(Bandit):
         offset[self.arms :] = -np.inf
         return LinearModel(whitened, offset, self.reward_noise, self.arms)
 
-    def _extended(self, fields: dict[str, Any]) -> LinearBandit:
-        dimension = self.features.shape[1]
-        may_be = f"a list of {dimension} numbers"
-        row = checks.array("features", fields.get("features"), 1, may_be)
-        if len(row) != dimension:
-            raise ValueError(f"features must be {may_be}, got {len(row)}")
-        return LinearBandit(**(self.settings() | {"features": np.vstack([self.features, row])}))
-
     def for_costs(self) -> LinearBandit:
         return LinearBandit(
             self.features, -self.prior_mean, self.prior_cov, self.prior_width, reward_noise=self.reward_noise

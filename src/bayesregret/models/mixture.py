@@ -114,10 +114,7 @@ class MixtureBandit(Bandit):
         noises = [np.broadcast_to(getattr(bandit, "reward_noise", 0.0), self.arms) for bandit in self.bandits]
         return bool(np.ptp(noises, axis=0).any())
 
-    def _check_arm_fields(self) -> None:
-        self.representative._check_arm_fields()
-
-    def _kept(self, arms: list[int]) -> MixtureBandit:
+    def subset(self, arms: Sequence[int]) -> MixtureBandit:
         return MixtureBandit(self.weights, [bandit.subset(arms) for bandit in self.bandits])
 
     def with_arm(self, **fields: Any) -> MixtureBandit:

@@ -42,6 +42,7 @@ class Database:
         self.name = checks.one_line(parsed.render_as_string(hide_password=True))
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._process = os.getpid()
+        self._is_closed = False
         self._turn = threading.Lock()  # SQLite lets one connection write; threads wait here, which is fair and quick
         with self.readable_errors():
             if self.is_sqlite:
@@ -54,12 +55,13 @@ class Database:
                 raise
 
     def close(self) -> None:
+        self._is_closed = True
         self._engine.dispose()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Begin a transaction that sees one state of the database."""
-        self._check_process()
+        self._check_usable()
         with self.readable_errors(), self._engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
@@ -71,7 +73,7 @@ class Database:
     @contextmanager
     def write(self, experiment: int | None = None) -> Iterator[Connection]:
         """Begin a transaction that alone may write to an experiment; commit it, or nothing if an error is raised."""
-        self._check_process()
+        self._check_usable()
         with self.readable_errors(), self._one_writer(), self._engine.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -89,7 +91,9 @@ class Database:
         with self._turn:
             yield
 
-    def _check_process(self) -> None:
+    def _check_usable(self) -> None:
+        if self._is_closed:
+            raise StoreError(f"{self.name}: was closed")
         if os.getpid() != self._process:
             raise StoreError(f"{self.name}: must be opened in each process, but this one was forked after opening it")
 

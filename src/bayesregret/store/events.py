@@ -66,6 +66,12 @@ class Decision(NamedTuple):
         Name of the arm.
     number : int
         Place of the decision in the experiment's log.
+
+    Examples
+    --------
+    >>> decision = Decision(id="17-0c0ffee0", arm=1, name="green", number=17)
+    >>> decision.name
+    'green'
     """
 
     id: str

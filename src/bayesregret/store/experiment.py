@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +13,13 @@ import numpy as np
 from bayesregret import checks
 from bayesregret.agent import Agent
 from bayesregret.agent.names import checked_names, unknown_name
+from bayesregret.agent.saved import plain
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
-from bayesregret.store.database import Database
 from bayesregret.store.errors import UnknownError
 from bayesregret.store.events import ADD, PAUSE, RESUME, STOP, Decision, Event, checked_key, decision_number
 from bayesregret.store.export import Record, export, exported, records
 from bayesregret.store.live import Live
-from bayesregret.store.setup import Setup
 from bayesregret.store.writer import Change, Decide, Expire, Request, Reward
 
 if TYPE_CHECKING:
@@ -33,6 +32,11 @@ class Experiment:
     Decisions and rewards are events of an append-only log in the database. What a method has done is durable when the
     method returns. Several threads may share an experiment, and several processes may each open it: decisions are those
     of one agent that is fed in the order of the log.
+
+    Parameters
+    ----------
+    live : Live
+        Its state in this process, made by the store.
 
     Attributes
     ----------
@@ -65,13 +69,11 @@ class Experiment:
     >>> folder.cleanup()
     """
 
-    def __init__(
-        self, database: Database, number: int, name: str, uuid: str, setup: str, clock: Callable[[], float]
-    ) -> None:
-        self.name = name
-        self._uuid = uuid
-        self._setup = Setup.from_text(setup)
-        self._live = Live(database, number, name, uuid, setup, clock)
+    def __init__(self, live: Live) -> None:
+        self.name = live.name
+        self._uuid = live.uuid
+        self._setup = live.setup
+        self._live = live
 
     @property
     def policy(self) -> Policy:
@@ -235,9 +237,9 @@ class Experiment:
             Its fields of the bandit, as for `Bandit.with_arm`: ``{"alpha": 1, "beta": 30}``.
         """
         (name,) = checked_names([name], 1, "name")
-        fields = _fields(prior)
-        self._setup.problem.with_arm(**fields)  # refuses wrong fields
-        self._one(Change(ADD, None, json.dumps({"name": name, "prior": fields})))
+        _check_fields(prior)
+        self._setup.problem.with_arm(**prior)  # refuses wrong fields
+        self._one(Change(ADD, None, json.dumps({"name": name, "prior": prior}, default=plain)))
 
     def stop(self) -> None:
         """Make no more decisions; late rewards are still taken."""
@@ -346,7 +348,7 @@ class Experiment:
         return outcome
 
     def _request(self, given: Sequence[Any]) -> Request:
-        match list(given):
+        match given:
             case ["decide", key]:
                 return Decide((None if key is None else checked_key(key),))
             case ["reward", decision, value]:
@@ -354,7 +356,11 @@ class Experiment:
         raise checks.fail("request", '("decide", key) or ("reward", decision, value)', given)
 
     def _reward(self, rewards: Iterable[tuple[str, float]]) -> Reward:
-        return Reward(tuple((self._decision_number(decision), self._value(value)) for decision, value in rewards))
+        try:
+            pairs = [(decision, value) for decision, value in rewards]
+        except (TypeError, ValueError):
+            raise checks.fail("rewards", "a list of pairs, the id of a decision and its reward", rewards) from None
+        return Reward(tuple((self._decision_number(decision), self._value(value)) for decision, value in pairs))
 
     def _decision_number(self, decision: str) -> int:
         number = decision_number(self._uuid, decision)
@@ -374,10 +380,6 @@ class Experiment:
         return checks.whole("arm", arm, 0, len(names) - 1)
 
 
-def _fields(prior: Any) -> dict[str, Any]:
-    """The prior of one arm, as JSON can hold it."""
+def _check_fields(prior: Any) -> None:
     if not isinstance(prior, dict) or not all(isinstance(field, str) for field in prior):
         raise checks.fail("prior", 'the fields of one arm, such as {"alpha": 1, "beta": 30}', prior)
-    return {
-        name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in prior.items()
-    }

@@ -32,10 +32,10 @@ class Live:
     ) -> None:
         self._database = database
         self._number = number
-        self._name = name
-        self._uuid = uuid
+        self.name = name
+        self.uuid = uuid
+        self.setup = Setup.from_text(setup)
         self._setup_text = setup
-        self._has_window = Setup.from_text(setup).reward_after is not None
         self._clock = clock
         self._lock = threading.Lock()  # of all that follows
         self._fold: Fold | None = None
@@ -58,7 +58,7 @@ class Live:
 
     def rewards(self, log: Log) -> Ordered:
         """Return all rewards, within `reading`."""
-        return self._rewards.catch_up(log, self._due.after, self._has_window)
+        return self._rewards.catch_up(log, self._due.after, self.setup.reward_after is not None)
 
     def events(self, after: int) -> Iterator[Event]:
         with self._database.read() as connection:
@@ -68,11 +68,11 @@ class Live:
         """Return the agent that the log gives, from nothing; StoreError if the live state is another, bit for bit."""
         with self.reading() as (_, current):
             number, live = current.number, current.to_text()
-        fold = Fold(self._uuid, self._setup_text)
+        fold = Fold(self.uuid, self._setup_text)
         with self._database.read() as connection:
             self._catch_up(Log(connection, self._number), fold, number)
         if fold.to_text() != live:
-            raise StoreError(f"{self._database.name}: the state of {self._name} is not that of its log")
+            raise StoreError(f"{self._database.name}: the state of {self.name} is not that of its log")
         return fold.agent
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class Live:
         fold = self._fold
         try:
             if fold is None:
-                fold = Fold(self._uuid, self._setup_text)
+                fold = Fold(self.uuid, self._setup_text)
                 log.restore(fold)
                 self._saved = fold.number
             self._catch_up(log, fold)
@@ -128,7 +128,7 @@ class Live:
         try:
             log.catch_up(fold, until)
         except StoreError as error:
-            raise StoreError(f"{self._database.name}: the log of {self._name} is damaged: {error}") from None
+            raise StoreError(f"{self._database.name}: the log of {self.name} is damaged: {error}") from None
 
 
 def _outcome(writer: Writer, request: Request) -> Any:

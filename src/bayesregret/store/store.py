@@ -18,6 +18,7 @@ from bayesregret.policy_data import PolicyOrName
 from bayesregret.store.database import Database
 from bayesregret.store.errors import ConflictError, StoreError, UnknownError
 from bayesregret.store.experiment import Experiment
+from bayesregret.store.live import Live
 from bayesregret.store.setup import checked_name, checked_setup
 from bayesregret.store.tables import experiments as table
 
@@ -29,6 +30,13 @@ class ExperimentStore:
 
     Several threads may share a store, and several processes may each open one on the same database. A store belongs to
     the process that opened it: open it after a fork, not before.
+
+    Parameters
+    ----------
+    url : str
+        Of the database.
+    clock : callable
+        Returns the time in seconds since 1970 (UTC).
 
     Attributes
     ----------
@@ -102,10 +110,13 @@ class ExperimentStore:
         text = setup.to_text()
         setup.policy.start(setup.problem, horizon=setup.horizon, seed=setup.seed, arms=setup.arms)  # it must run on it
         row = {"name": name, "uuid": uuid.uuid4().hex, "created": self._clock(), "setup": text}
-        with self._database.write() as connection:
-            if connection.execute(select(table.c.id).where(table.c.name == name)).first() is not None:
-                raise ConflictError(f"name must be new in this store, got {name!r}")
-            connection.execute(insert(table), [row])
+        try:
+            with self._database.write() as connection:
+                connection.execute(insert(table), [row])
+        except StoreError:
+            if name in self.names():  # the database lets none be there twice
+                raise ConflictError(f"name must be new in this store, got {name!r}") from None
+            raise
         return self.experiment(name)
 
     def experiment(self, name: str) -> Experiment:
@@ -150,7 +161,7 @@ class ExperimentStore:
         if row is None:
             raise UnknownError(f"there is no experiment {name!r}{checks.suggestion(name, self.names())}")
         try:
-            return Experiment(self._database, row.id, row.name, row.uuid, row.setup, self._clock)
+            return Experiment(Live(self._database, row.id, row.name, row.uuid, row.setup, self._clock))
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"{self.name}: the experiment {name} cannot be read: {error}") from error
 
@@ -165,6 +176,10 @@ def experiments(url: str = "sqlite:///experiments.db", *, clock: Clock = time.ti
         of a PostgreSQL server.
     clock : callable
         Returns the time in seconds since 1970 (UTC).
+
+    Returns
+    -------
+    ExperimentStore
 
     Examples
     --------
