@@ -1,7 +1,7 @@
-"""Experiments whose true mean rewards are drawn in NumPy: is a status right about what is known, and about what follows?
+"""Experiments whose true mean rewards are drawn in NumPy: is a status right about them, and about what then happens?
 
-An agent decides; instances, rewards and the continuation come from NumPy, one decision at a time, and share no code with
-the numbers of the status, which are computed or simulated by the package's kernels.
+An agent decides; instances, rewards and the continuation come from NumPy, one decision at a time, and share no code
+with the numbers of the status, which are computed or simulated by the package's kernels.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from scipy.special import ndtri
 import bayesregret as br
 from bayesregret.status import Progress, Status, experiment_status
 from bayesregret.status.misfit import misfit
+from bayesregret.status.to_come import lower_bound, to_come, upper_bound
 
-HORIZON = 120
+HORIZON = 100
 LEVEL = 0.9  # of intervals: more experiments than at 95 percent are outside
 Draw = Callable[[np.random.Generator], tuple[np.ndarray, Callable[[int], float]]]
 
@@ -174,13 +175,16 @@ class Truth(NamedTuple):
     alarm: float
 
 
-def truth(setting: Setting, seed: int, *, level: float = LEVEL, forgets: bool = False) -> Truth:
-    """Compare a status with the truth. With `forgets`, the control, it knows no more of the rest than the prior."""
+def truth(setting: Setting, seed: int, *, level: float = LEVEL, forgets: bool = False, bounds: bool = True) -> Truth:
+    """Compare a status with the truth, with or without its bounds, which take longest.
+
+    With `forgets`, the control, it knows no more of the rest than the prior.
+    """
     run = played(setting, seed)
     at, means = run.progress, run.means
-    status = experiment_status(at, level=level, seed=seed)
-    assert status.to_come is not None, status.unknown
-    expected = status.to_come.regret
+    status = experiment_status(at, exact=False, level=level, seed=seed)
+    expected = to_come(at, seed).regret
+    bound, least = (upper_bound(at), lower_bound(at)) if bounds else (None, None)
     if forgets:
         expected = br.simulate(at.bandit, at.agent.policy, horizon=at.left, runs=200, seed=seed)[
             at.agent.policy.name
@@ -194,8 +198,8 @@ def truth(setting: Setting, seed: int, *, level: float = LEVEL, forgets: bool = 
         status.so_far.regret.mean - regret,
         status.so_far.gain.mean - gain,
         float(status.posterior.best_probability[leader]) - float(leader == int(np.argmax(means))),
-        math.nan if status.bound is None else happened - status.bound.value,
-        math.nan if status.least is None else happened - status.least.regret,
+        math.nan if bound is None else happened - bound.value,
+        math.nan if least is None else happened - least.regret,
         float(np.mean((status.posterior.low <= means) & (means <= status.posterior.high))),
         float(status.so_far.regret.low <= regret <= status.so_far.regret.high),
         float(status.so_far.gain.low <= gain <= status.so_far.gain.high),
@@ -237,6 +241,8 @@ def checks_of(found: list[Truth], alarm: float, *, errors: float = 4.0) -> list[
     def mean_of(field: str) -> tuple[float, float]:
         values = np.array([getattr(each, field) for each in found])
         values = values[~np.isnan(values)]
+        if len(values) < 2:
+            return 0.0, math.inf
         return float(values.mean()), max(1e-12, float(values.std(ddof=1) / np.sqrt(len(values))))
 
     made = []

@@ -11,6 +11,7 @@ from bayesregret.status.to_come import Stopping, ToCome
 
 # Keeping the leader is advised if it loses less than this fraction of what keeping the first one would have lost.
 NEGLIGIBLE = 1e-3
+MANY = 1e6  # times: more are written with an exponent
 CERTAINTY = 2.0  # standard errors by which keeping the leader must lose less than going on, where that is simulated
 
 Action = Literal["go on", "stop", "doubt the prior", "over"]
@@ -60,9 +61,10 @@ def advise(
 
 
 def _doubt(misfit: Misfit) -> Advice:
-    times = math.exp(min(misfit.highest, 700.0))
+    highest = math.exp(min(misfit.highest, 700.0))
+    times = f"{highest:,.0f}" if highest < MANY else f"{highest:.1e}"
     why = (
-        f"The rewards were {times:,.3g} times as likely under other priors, best where {misfit.better}; if the prior "
+        f"The rewards were {times} times as likely under other priors, best where {misfit.better}; if the prior "
         f"were right, this would ever happen with probability at most {misfit.p_value:.1g}."
     )
     return Advice("doubt the prior", "The prior looks wrong: do not trust the other numbers.", why)

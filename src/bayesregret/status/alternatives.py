@@ -24,7 +24,7 @@ from bayesregret.planning.perturbed_priors import prior_moments, shifted, stretc
 
 # Shifts of all mean rewards in prior widths, factors of the prior widths, and of the noise, each with its weight: a
 # prior that is far off should be found within few rewards.
-SHIFTS = ((5.0, 4.0), (-5.0, 4.0), (2.0, 2.0), (-2.0, 2.0))
+SHIFTS = ((2.0, 2.0), (-2.0, 2.0), (5.0, 6.0), (-5.0, 6.0))
 WIDTHS = ((2.0, 2.0), (6.0, 2.0), (0.5, 1.0))
 NOISES = ((1.5, 1.5), (1.0 / 1.5, 1.5))
 # A shift leaves at least this fraction of the distance of a mean to the end of possible ones.
@@ -53,7 +53,8 @@ def alternatives(bandit: Bandit) -> list[Alternative]:
         with contextlib.suppress(ValueError):
             changed = [change(part, widths) for part in parts]
             made = MixtureBandit(bandit.weights, changed) if isinstance(bandit, MixtureBandit) else changed[0]
-            found.append(Alternative(words, made, weight))
+            if all(made != other.bandit for other in found):  # as two shifts beyond the same end
+                found.append(Alternative(words, made, weight))
     return found
 
 
@@ -98,13 +99,18 @@ def _shifted(by: float, bandit: Any, widths: Array) -> Bandit:
     """Add `by` widths to each mean, but stay away from the ends of possible means."""
     if isinstance(bandit, LinearBandit):
         return _linear_shifted(by, bandit)
+    if isinstance(bandit, GaussianBandit | NormalGammaBandit):
+        return shifted(bandit, by * widths)
     means = _means(bandit)
-    moved = by * widths
-    if not isinstance(bandit, GaussianBandit | NormalGammaBandit):
-        moved = np.maximum(moved, (KEPT - 1.0) * means)
-    if isinstance(bandit, BernoulliBandit):
-        moved = np.minimum(moved, (1.0 - KEPT) * (1.0 - means))
-    return shifted(bandit, moved)
+    most = 1.0 - KEPT * (1.0 - means) if isinstance(bandit, BernoulliBandit) else np.inf
+    moved = np.clip(means + by * widths, KEPT * means, most)
+    if isinstance(bandit, BernoulliBandit):  # not wider than the prior, or it explains less
+        pulls = np.maximum(bandit.alpha + bandit.beta, moved * (1.0 - moved) / widths**2 - 1.0)
+        return BernoulliBandit(moved * pulls, (1.0 - moved) * pulls)
+    if isinstance(bandit, PoissonBandit):
+        rate = np.maximum(bandit.rate, moved / widths**2)
+        return PoissonBandit(moved * rate, rate)
+    return shifted(bandit, moved - means)
 
 
 def _linear_shifted(by: float, bandit: LinearBandit) -> LinearBandit:

@@ -20,7 +20,7 @@ from bayesregret.checks import Array
 from bayesregret.models import Bandit, LinearBandit, MixtureBandit
 from bayesregret.status.alternatives import Alternative, alternatives
 
-ALARM = 0.01  # largest probability of an alarm while the prior is true
+ALARM = 0.05  # largest probability of an alarm while the prior is true
 # The test looks after each of the first rewards, then each time their number has grown by this fraction.
 GROWTH, LINEAR_GROWTH, LARGEST_GROWTH = 0.02, 0.2, 0.25
 
