@@ -14,8 +14,8 @@ SHARE = 0.2  # of the time, at most, that one experiment's status is being compu
 
 
 @dataclass
-class Computed:
-    """A status, and until when it is shown."""
+class FreshStatus:
+    """A status, and until when it is fresh."""
 
     status: Status
     until: float
@@ -26,7 +26,7 @@ class Statuses:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "status")
-        self._found: dict[tuple[str, bool], Computed] = {}
+        self._found: dict[tuple[str, bool], FreshStatus] = {}
         self._locks: dict[tuple[str, bool], asyncio.Lock] = {}
 
     async def status(self, experiment: Experiment, *, exact: bool) -> Status:
@@ -43,8 +43,8 @@ class Statuses:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _compute(experiment: Experiment, exact: bool) -> Computed:
+def _compute(experiment: Experiment, exact: bool) -> FreshStatus:
     start = time.monotonic()
     status = experiment.status(exact=exact)
     end = time.monotonic()
-    return Computed(status, end + (end - start) / SHARE)
+    return FreshStatus(status, end + (end - start) / SHARE)
