@@ -17,9 +17,7 @@ def serve(
     store: StoreUrl = STORE,
     host: Annotated[str, option(help="Address to listen on.", default=HOST, metavar="ADDRESS")] = HOST,
     port: Annotated[int, number_option("Port to listen on; 0 for any that is free.", PORT)] = PORT,
-    require_tokens: Annotated[
-        bool, option("--require-tokens", help="Ask for tokens on this machine, too.")
-    ] = False,
+    require_tokens: Annotated[bool, option("--require-tokens", help="Ask for tokens on this machine, too.")] = False,
 ) -> None:
     """Serve experiments over HTTP, with a live page for each.
 

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const seconds = Number(document.querySelector("main").dataset.refresh);
+  const refreshed = `Refreshed every ${seconds} seconds.`;
   const say = (text) => { document.getElementById("state").textContent = text; };
 
   async function refresh() {
@@ -12,12 +13,13 @@
       const place = document.querySelector(".scroll").scrollLeft;
       document.querySelector("main").replaceWith(new DOMParser().parseFromString(text, "text/html").querySelector("main"));
       document.querySelector(".scroll").scrollLeft = place;
+      say(refreshed);
     } catch (error) {
       say(`Not refreshed: ${error.message}`);
     }
     setTimeout(refresh, document.hidden ? 60000 : 1000 * seconds);
   }
 
-  say(`Refreshed every ${seconds} seconds.`);
+  say(refreshed);
   setTimeout(refresh, 1000 * seconds);
 })();

@@ -12,12 +12,14 @@ import jinja2
 from markupsafe import Markup
 
 from bayesregret import __version__
+from bayesregret.digits import PLUS_MINUS
 from bayesregret.service.documentation import requests
 
 if TYPE_CHECKING:
     from bayesregret.agent import Posterior
     from bayesregret.status import Status
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 SCALE = 100.0  # width of an interval's picture, in its own units
 EDGE = 2.0  # of them at each side
 INTERVAL = '<svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
@@ -43,12 +45,13 @@ def experiment_page(status: Status, *, exact: bool) -> str:
         title=at.name,
         subtitle=status.title().removeprefix(f"{at.name}: "),
         done=100.0 * at.done / at.horizon,
-        advice=status.advice,
+        advice=status.advice.sentence,
+        why=_typeset(status.advice.why),
         is_bad=status.advice.action == "doubt the prior",
         headings=status.table()[0],
         rows=_rows(status),
         leader=status.leader,
-        facts=[[cell.replace("<=", "≤").replace(">=", "≥") for cell in row] for row in status.facts()[1:]],
+        facts=_facts(status),
         exact=exact,
         made=time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
         script=_part("live.js"),
@@ -70,6 +73,17 @@ def _rows(status: Status) -> list[tuple[list[str], Markup]]:
     pictures = intervals(status.posterior)
     arms = status.posterior.shown_arms()
     return [(cells, pictures[arm]) for cells, arm in zip(status.table()[1:], arms, strict=True)]
+
+
+def _facts(status: Status) -> list[list[str]]:
+    """Return the numbers about the whole experiment, with real signs, and a number on one line with its error."""
+    return [[_typeset(cell) for cell in row] for row in status.facts()[1:]]
+
+
+def _typeset(cell: str) -> str:
+    for typed, real in {"<=": "≤", ">=": "≥", f" {PLUS_MINUS} ": f"{NO_BREAK}{PLUS_MINUS}{NO_BREAK}"}.items():
+        cell = cell.replace(typed, real)
+    return cell.removesuffix(": exact=False")
 
 
 def intervals(posterior: Posterior) -> list[Markup]:
