@@ -46,6 +46,18 @@ def test_a_database_that_fails_is_not_described(client, store, monkeypatch, fail
     assert str(failure) in caplog.text  # for who runs the service
 
 
+def test_a_mistake_of_ours_is_one_line_for_everybody_who_waits(client, store, monkeypatch):
+    def fail(*_):
+        raise KeyError("secret")
+
+    monkeypatch.setattr(store.experiment("checkout"), "apply", fail)
+    for _ in range(2):
+        status, line = error(client.post(DECISIONS, json={}))
+        assert (status, line) == (500, "this is a mistake of the server, which has written about it to its log")
+    monkeypatch.undo()
+    assert client.post(DECISIONS, json={}).status_code == 200
+
+
 def test_long_lines_are_cut_and_breaks_taken_out():
     body = error_body("a\nb " * 1000)
     assert body.startswith(b'{"error":"a b a b')

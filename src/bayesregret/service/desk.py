@@ -54,7 +54,7 @@ class Queue:
         requests = [request for request, _ in batch]
         try:
             results = await asyncio.get_running_loop().run_in_executor(self._pool, self.experiment.apply, requests)
-        except (ValueError, OSError) as error:
+        except Exception as error:  # whatever it is, nobody must wait for ever
             results = [error] * len(batch)  # type: ignore[list-item]
         for (_, outcome), result in zip(batch, results, strict=True):
             if outcome.cancelled():
