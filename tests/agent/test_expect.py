@@ -19,7 +19,7 @@ AGENTS = [
 
 @pytest.mark.parametrize(("policy", "bandit"), AGENTS, ids=lambda each: getattr(each, "name", None) or each.kind)
 def test_a_pull_from_elsewhere_counts_as_one_of_its_own(policy, bandit):
-    """An agent that is told of another's decisions decides, learns and is saved as the other."""
+    """An agent that expects the decisions of another decides, learns and is saved as the other does."""
     one, other = policy.start(bandit), policy.start(bandit)
     for round_ in range(12):
         arm = one.select()
@@ -37,7 +37,7 @@ def test_a_pull_from_elsewhere_counts_as_one_of_its_own(policy, bandit):
 
 
 def test_counting_it_matters():
-    """The control: an agent that is not told decides otherwise."""
+    """The control: without them an agent decides otherwise."""
     one, other = (br.BayesUCB(delta=0.01).start(INDEPENDENT) for _ in range(2))
     for _ in range(5):
         one.select()

@@ -8,9 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 import bayesregret as br
 from bayesregret.store import StoreError, StoreWriteError, UnknownError
+from bayesregret.store.database import SAFE, _readable
 
 
 def change(path, sql, *values):
@@ -199,6 +202,49 @@ def test_a_failed_commit_changes_nothing_and_the_next_request_succeeds(kept, mon
         experiment.replay()
 
 
+ERRORS = [
+    (sqlite3.SQLITE_FULL, StoreWriteError, f"runs: the disk is full; {SAFE}"),
+    (sqlite3.SQLITE_BUSY, StoreWriteError, f"runs: another process has kept it busy for 60 s; {SAFE}"),
+    (sqlite3.SQLITE_READONLY, StoreWriteError, "runs: cannot be written: it or its folder is read-only"),
+    (sqlite3.SQLITE_CORRUPT, StoreError, "runs: is damaged: the first line"),
+    (sqlite3.SQLITE_IOERR | 10 << 8, StoreWriteError, f"runs: the database failed: the first line; {SAFE}"),
+    (sqlite3.SQLITE_CONSTRAINT, StoreError, "runs: the first line"),
+    (None, StoreWriteError, f"runs: the database failed: the first line; {SAFE}"),
+]
+
+
+@pytest.mark.parametrize(("code", "kind", "message"), ERRORS)
+def test_errors_of_the_database_are_one_line(code, kind, message):
+    error = sqlite3.OperationalError("the first line\nthe second")
+    if code is not None:
+        error.sqlite_errorcode = code
+    found = _readable("runs", DBAPIError("INSERT", {}, error))
+    assert (type(found), str(found)) == (kind, message)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (PoolTimeoutError("no"), StoreWriteError, "all 20 connections are busy; what was acknowledged is safe"),
+        (SQLAlchemyError("odd\nmore"), StoreError, ": odd$"),
+    ],
+)
+def test_too_many_connections_are_one_line(kept, monkeypatch, error, kind, message):
+    def refuse():
+        raise error
+
+    with br.experiments(f"sqlite:///{kept}") as store:
+        monkeypatch.setattr(store.database._engine, "connect", refuse)
+        with pytest.raises(kind, match=message):
+            store.names()
+
+
+def test_a_file_that_nobody_may_write_is_refused(kept, monkeypatch):
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(StoreError, match="cannot be written: the file is read-only"):
+        br.experiments(f"sqlite:///{kept}")
+
+
 def test_a_closed_store_says_so(kept):
     store = br.experiments(f"sqlite:///{kept}")
     experiment = store.experiment("checkout")
@@ -226,6 +272,21 @@ os.wait()
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert done.stdout.endswith("must be opened in each process, but this one was forked after opening it\n")
+
+
+def test_a_server_that_crashes_loses_nothing_and_the_store_goes_on(server, two_arms):
+    with br.experiments(server.new_database("crashed")) as store:
+        experiment = store.start("checkout", two_arms, "bayes-ucb", horizon=10)
+        before = experiment.decide("a")
+        server.stop("immediate")
+        for _ in range(2):
+            with pytest.raises(StoreWriteError, match="what was acknowledged is safe") as failed:
+                experiment.decide("b")
+            assert "\n" not in str(failed.value)
+        server.start()
+        assert experiment.decide("a") == before
+        assert experiment.decide("b").number == 2
+        experiment.replay()
 
 
 def test_databases_of_postgresql_may_have_other_tables(server, two_arms):

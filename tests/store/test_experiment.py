@@ -1,5 +1,6 @@
 """Decisions and rewards of an experiment: durable, idempotent, and those of one agent."""
 
+import datetime
 import itertools
 import random
 import re
@@ -267,6 +268,44 @@ def test_expiry_goes_on_in_another_process_and_finds_each_decision_once(sqlite_u
         experiment.replay()
 
 
+def test_a_reward_of_zero_must_be_one_that_the_model_gives(sqlite, monkeypatch):
+    def refuse(self, reward):
+        raise ValueError("reward must be positive")
+
+    bandit = br.ExponentialBandit([2, 2], [1, 1])
+    monkeypatch.setattr(br.ExponentialBandit, "check_reward", refuse)
+    with pytest.raises(ValueError, match='missing must be "lost" for an exponential bandit, which gives no reward'):
+        sqlite.start("x", bandit, "greedy", horizon=9, reward_after=60)
+    sqlite.start("x", bandit, "greedy", horizon=9, reward_after=60, missing="lost")
+
+
+def test_the_window_may_be_a_timedelta(sqlite, two_arms, clock):
+    experiment = start(sqlite, two_arms, reward_after=datetime.timedelta(minutes=1))
+    experiment.decide()
+    clock.now += 59
+    experiment.expire()
+    assert experiment.agent().pulls.sum() == 0
+    clock.now += 1
+    experiment.expire()
+    assert experiment.agent().pulls.sum() == 1
+
+
+def test_progress_of_a_window_is_in_the_order_of_decisions(sqlite, two_arms, clock):
+    """The test of the prior takes only rewards before the first decision that waits: zeros come later than ones."""
+    experiment = start(sqlite, two_arms, reward_after=60)
+    decisions = experiment.decide_many(4)
+    clock.now += 1
+    experiment.reward(decisions[3].id, 1)
+    experiment.reward(decisions[0].id, 1)
+    progress = experiment.progress()
+    assert (progress.reward_arms.tolist(), progress.tested) == ([decisions[0].arm, decisions[3].arm], 1)
+    clock.now += 60
+    experiment.expire()
+    progress = experiment.progress()
+    assert (progress.rewards.tolist(), progress.tested) == ([1, 0, 0, 1], 4)
+    assert progress.reward_arms.tolist() == [decision.arm for decision in decisions]
+
+
 def test_time_never_goes_back(store, two_arms, clock):
     experiment = start(store, two_arms)
     experiment.decide()
@@ -369,6 +408,24 @@ def test_ids_of_another_experiment_and_of_rewards_are_refused(sqlite, two_arms):
     experiment.reward(decision.id, 1)
     with pytest.raises(UnknownError, match="decision must be one of this experiment"):
         experiment.reward(decision_id(experiment._uuid, 2), 1)  # the event of a reward
+
+
+def test_numpys_texts_and_numbers_are_stored_as_pythons(sqlite_url, two_arms):
+    """Checksums are of Python's, which is what comes back."""
+    with br.experiments(sqlite_url, clock=lambda: np.float64(7.5)) as store:
+        experiment = start(store, two_arms, arms=np.array(ARMS), horizon=np.int64(9), seed=np.int64(2))
+        decision = experiment.decide(np.str_("a"))
+        experiment.reward(np.str_(decision.id), np.float64(1))
+        experiment.add_arm(np.str_("red"), {"alpha": np.float64(1), "beta": np.int64(2)})
+        experiment.pause(np.int64(0))
+        experiment.replay()
+
+
+def test_a_reward_of_minus_zero_is_zero(store):
+    experiment = store.start("x", br.GaussianBandit([0, 0], 1, 1), "ucb1", horizon=9)
+    experiment.reward(experiment.decide().id, -0.0)
+    experiment.replay()
+    assert experiment.decide().number == 3
 
 
 def test_wrong_shapes_are_refused_in_one_line(sqlite, two_arms):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bayesregret.store.group_commit import GroupCommit
+from bayesregret.store.group_commit import GroupCommit, Ticket
 
 
 def run_threads(work, many):
@@ -61,6 +61,18 @@ def test_an_error_of_the_transaction_is_everybodys_and_the_next_one_succeeds():
     assert len(found) == 6
     fails[0] = False
     assert commits.do(1) == "done"
+
+
+@pytest.mark.parametrize("was_to_lead", [False, True])
+def test_an_interrupted_follower_takes_its_request_back(was_to_lead):
+    commits = GroupCommit(lambda tickets: [setattr(ticket, "result", ticket.request) for ticket in tickets])
+    first, ticket, other = Ticket("first"), Ticket("interrupted"), Ticket("other")
+    commits._leader = ticket if was_to_lead else first
+    commits._waiting = [ticket, other]
+    commits._leave(ticket)
+    assert commits._waiting == [other]
+    assert commits._leader is (other if was_to_lead else first)
+    assert other.wake.acquire(blocking=False) == was_to_lead
 
 
 def test_an_interrupted_leader_hands_over():

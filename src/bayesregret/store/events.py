@@ -10,7 +10,6 @@ from bayesregret import checks
 
 DECIDE, REWARD, EXPIRE = "decide", "reward", "expire"
 PAUSE, RESUME, ADD, STOP = "pause", "resume", "add", "stop"
-KINDS = (DECIDE, REWARD, EXPIRE, PAUSE, RESUME, ADD, STOP)
 
 LONGEST_KEY = 200
 ID = re.compile(r"([1-9]\d{0,15})-([0-9a-f]{8})")
@@ -107,4 +106,4 @@ def checked_key(key: Any) -> str:
     """Return a key that every database can store."""
     if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
         raise checks.fail("key", f"a printable text of 1 to {LONGEST_KEY} letters", key)
-    return key
+    return str(key)

@@ -369,7 +369,7 @@ class Experiment:
         return number
 
     def _value(self, value: float) -> float:
-        return self._setup.problem.check_reward(value) + 0.0  # -0.0 becomes 0.0, as SQLite stores it
+        return float(self._setup.problem.check_reward(value)) + 0.0  # -0.0 becomes 0.0, as SQLite stores it
 
     def _arm(self, arm: int | str) -> int:
         names = self.arms

@@ -69,7 +69,7 @@ class Writer:
 
     def __init__(self, log: Log, fold: Fold, now: float, requests: Iterable[Request]) -> None:
         self._log, self._fold = log, fold
-        self._now = max(now, fold.time)
+        self._now = max(float(now), fold.time)
         self._added: list[Event] = []
         self.counts: Counter[str] = Counter()  # of all events that were added, by kind
         keys = {key for request in requests if isinstance(request, Decide) for key in request.keys if key is not None}
