@@ -47,3 +47,6 @@ def test_sentences():
     assert "were 9,897 times as likely" in advice(5.0, misfit=WRONG).why
     assert "were 4.9e+08 times as likely" in advice(5.0, misfit=dataclasses.replace(WRONG, highest=20.0)).why
     assert "5 prior widths higher" in advice(5.0, misfit=WRONG).why
+    surely = dataclasses.replace(WRONG, highest=1e4, p_value=0.0)
+    assert "at most 1e-300" in advice(5.0, misfit=surely).why
+    assert "at most 0.0001" in advice(5.0, misfit=WRONG).why

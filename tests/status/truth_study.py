@@ -17,7 +17,7 @@ from scipy.special import ndtri
 import bayesregret as br
 from bayesregret.status import Progress, Status, experiment_status
 from bayesregret.status.misfit import misfit
-from bayesregret.status.to_come import lower_bound, to_come, upper_bound
+from bayesregret.status.to_come import at_start, lower_bound, to_come, upper_bound
 
 HORIZON = 100
 LEVEL = 0.9  # of intervals: more experiments than at 95 percent are outside
@@ -160,7 +160,11 @@ def continued(run: Run, rounds: int) -> float:
 
 
 class Truth(NamedTuple):
-    """What a status said, minus what is true or what happened; and whether intervals contain the truth."""
+    """What a status said, minus what is true or what happened; and whether intervals contain the truth.
+
+    Regrets are in units of what keeping the first leader for the whole horizon loses under the prior, so that no
+    setting outweighs the others.
+    """
 
     to_come: float
     stopping: float
@@ -192,14 +196,15 @@ def truth(setting: Setting, seed: int, *, level: float = LEVEL, forgets: bool = 
     happened = continued(run, at.left)
     best, leader = float(means.max()), status.stopping.leader
     regret, gain = at.done * best - float(at.decisions @ means), float((at.decisions - at.equal_split) @ means)
+    unit = at_start(at, seed).mean
     return Truth(
-        expected - happened,
-        status.stopping.loss - at.left * float(best - means[leader]),
-        status.so_far.regret.mean - regret,
-        status.so_far.gain.mean - gain,
+        (expected - happened) / unit,
+        (status.stopping.loss - at.left * float(best - means[leader])) / unit,
+        (status.so_far.regret.mean - regret) / unit,
+        (status.so_far.gain.mean - gain) / unit,
         float(status.posterior.best_probability[leader]) - float(leader == int(np.argmax(means))),
-        math.nan if bound is None else happened - bound.value,
-        math.nan if least is None else happened - least.regret,
+        math.nan if bound is None else (happened - bound.value) / unit,
+        math.nan if least is None else (happened - least.regret) / unit,
         float(np.mean((status.posterior.low <= means) & (means <= status.posterior.high))),
         float(status.so_far.regret.low <= regret <= status.so_far.regret.high),
         float(status.so_far.gain.low <= gain <= status.so_far.gain.high),

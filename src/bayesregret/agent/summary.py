@@ -52,13 +52,16 @@ class Best(NamedTuple):
     stderr: Array
 
 
-def summarise(bandit: Bandit, level: float) -> Summary:
-    """Summarise the arms, with equal-tailed intervals that have the probability `level`."""
+def summarise(bandit: Bandit, level: float, effort: float = 1.0) -> Summary:
+    """Summarise the arms, with equal-tailed intervals that have the probability `level`.
+
+    `effort` is the fraction of the usual number of draws, if there are any.
+    """
     weights, parts = _components(bandit)
     tail = 0.5 * (1.0 - level)
     mean = weights @ np.array([part.means for part in parts])
     low, high = (_quantiles(weights, parts, tail, upper=upper) for upper in (False, True))
-    return Summary(mean, low, high, *best_arm(bandit))
+    return Summary(mean, low, high, *best_arm(bandit, effort=effort))
 
 
 def _components(bandit: Bandit) -> tuple[Array, list[Marginals]]:
@@ -146,7 +149,9 @@ def _(bandit: MixtureBandit, seed: int = 0, effort: float = 1.0) -> Best:
     in_order = np.argsort(bandit.weights)
     kept = in_order[np.cumsum(bandit.weights[in_order]) > NEGLIGIBLE]
     weights = bandit.weights[kept] / bandit.weights[kept].sum()
-    found = [best_arm(bandit.bandits[number], number, weight) for number, weight in zip(kept, weights, strict=True)]
+    found = [
+        best_arm(bandit.bandits[number], number, effort * weight) for number, weight in zip(kept, weights, strict=True)
+    ]
     probabilities = weights @ np.array([each.probabilities for each in found])
     return Best(probabilities, np.sqrt(weights**2 @ np.array([each.stderr**2 for each in found])))
 

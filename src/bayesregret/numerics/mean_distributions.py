@@ -63,7 +63,7 @@ def shared_edges(places: list[Array]) -> Array:
 def log_probability(probability: Array, other: Array) -> Array:
     """Logarithm of a probability, computed from its complement `other` where that is small."""
     with np.errstate(divide="ignore"):
-        return np.where(other < 0.5, np.log1p(-np.minimum(other, 0.5)), np.log(probability))
+        return np.where(other < 0.5, np.log1p(-np.minimum(other, 0.5)), np.log(np.maximum(probability, 0.0)))
 
 
 # --- positive means ---------------------------------------------------------------------------------------------------

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from bayesregret.digits import with_error, with_thousands
+from bayesregret.digits import upper_bound_digits, with_error, with_thousands
 from bayesregret.status.misfit import Misfit
 from bayesregret.status.to_come import Stopping, ToCome
 
 # Keeping the leader is advised if it loses less than this fraction of what keeping the first one would have lost.
 NEGLIGIBLE = 1e-3
+LEAST = 1e-300  # p-value that is written
 MANY = 1e6  # times: more are written with an exponent
 CERTAINTY = 2.0  # standard errors by which keeping the leader must lose less than going on, where that is simulated
 
@@ -63,9 +64,10 @@ def advise(
 def _doubt(misfit: Misfit) -> Advice:
     highest = math.exp(min(misfit.highest, 700.0))
     times = f"{highest:,.0f}" if highest < MANY else f"{highest:.1e}"
+    most = upper_bound_digits(max(misfit.p_value, LEAST), 2)
     why = (
         f"The rewards were {times} times as likely under other priors, best where {misfit.better}; if the prior "
-        f"were right, this would ever happen with probability at most {misfit.p_value:.1g}."
+        f"were right, this would ever happen with probability at most {most}."
     )
     return Advice("doubt the prior", "The prior looks wrong: do not trust the other numbers.", why)
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # characters of a line
 LONGEST_NAME = 24  # of an arm in the table
+EFFORT = 0.1  # of draws for P(best) of correlated arms, beside those of `agent.posterior()`
 NOT_ASKED = "not computed: exact=False"
 OVER = "the experiment is over"
 
@@ -267,7 +268,7 @@ def experiment_status(progress: Progress, *, exact: bool = True, level: float = 
     level, seed = checks.probability("level", level), checks.whole("seed", seed, 0)
     is_over = progress.stopped or progress.left == 0
     posterior = Posterior(
-        progress.arms, progress.sums.counts, *summarise(progress.posterior, level), level, progress.bandit.kind
+        progress.arms, progress.sums.counts, *summarise(progress.posterior, level, EFFORT), level, progress.bandit.kind
     )
     excess = expected_excess(progress.posterior, seed)
     kept = stopping(progress, expected_excess(progress.rest, seed) if progress.paused else excess)
