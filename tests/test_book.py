@@ -25,22 +25,22 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples(page, folder, capsys, monkeypatch):
+def test_examples(page, folder, monkeypatch):
     monkeypatch.setenv("COLUMNS", columns(page))
-    complaints, left = run_page(page, folder, capsys)
+    complaints, left = run_page(page, folder)
     assert not complaints, "\n".join(complaints)
     if page.parent.name == "how-to":
         assert not left, "every block of a how-to guide is run"
 
 
 @pytest.mark.compiled
-def test_a_page_that_shows_something_else_is_noticed(folder, capsys):
+def test_a_page_that_shows_something_else_is_noticed(folder):
     """The control."""
     wrong = folder / "wrong.md"
     wrong.write_text(
         "```python\n>>> 1 + 1\n3\n```\n\n```console\n$ bayesregret --version\nbayesregret 0\n```\n\n```sh\nls\n```\n"
     )
-    complaints, left = run_page(wrong, folder, capsys)
+    complaints, left = run_page(wrong, folder)
     assert len(complaints) == 2
     assert left == ["ls\n"]
 

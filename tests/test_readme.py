@@ -12,7 +12,8 @@ import pytest
 from shown import console_examples, is_shown
 
 README = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
-TOUR = (pathlib.Path(__file__).parents[1] / "docs" / "tutorials" / "tour.md").read_text()
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
+TOUR = (DOCS / "tutorials" / "tour.md").read_text()
 COLUMNS = 96  # of code on a page on the web that cuts nothing off
 PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 
@@ -21,12 +22,15 @@ PYTHON = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     console_examples(README),
-    ids=["prior", "plan", "simulate", "exact", "optimal", "bounds"],
+    ids=["prior", "plan", "experiment", "simulate", "exact", "optimal", "bounds"],
 )
-def test_what_is_shown_is_printed(arguments, shown):
+def test_what_is_shown_is_printed(arguments, shown, tmp_path):
     command = [sys.executable, "-m", "bayesregret", *arguments]
     terminal = os.environ | {"COLUMNS": str(COLUMNS)}
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True, env=terminal)
+    (tmp_path / "docs").symlink_to(DOCS)
+    done = subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", check=True, env=terminal, cwd=tmp_path
+    )
     printed = [line.rstrip() for line in done.stdout.splitlines()]
     if "..." not in shown:
         assert printed == shown

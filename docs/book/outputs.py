@@ -14,6 +14,9 @@ import io
 import os
 import re
 import shlex
+import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -29,6 +32,9 @@ SECONDS = re.compile(r"\b\d[\d.,]* s\b")  # of computing: others in every run
 # A fenced block with the comment before it, which may name a file or an example: kind, title, language, content.
 BLOCK = re.compile(r"(?:^<!-- ([a-z]+): ([^\n]*?) -->\n)?^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PROMPT = "$ bayesregret "
+CURL = "$ curl "
+PORT = "8000"  # of services, on pages
+IDS = re.compile(r"\b\d+-[0-9a-f]{8}\b")  # of decisions: others in every experiment
 
 
 def is_prompts(language: str, text: str) -> bool:
@@ -36,13 +42,13 @@ def is_prompts(language: str, text: str) -> bool:
 
 
 def is_commands(language: str, text: str) -> bool:
-    return language in ("", "console") and text.startswith(PROMPT)
+    return language in ("", "console") and text.startswith((PROMPT, CURL))
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
     """(command as written, lines shown) of each command in a block."""
     found = []
-    for example in re.split(rf"^(?={re.escape(PROMPT)})", block, flags=re.MULTILINE)[1:]:
+    for example in re.split(rf"^(?={re.escape(PROMPT)}|{re.escape(CURL)})", block, flags=re.MULTILINE)[1:]:
         lines = example.splitlines()
         end = next(number for number, line in enumerate(lines) if not line.endswith("\\"))
         found.append(("\n".join(lines[: end + 1]), lines[end + 1 :]))
@@ -51,6 +57,73 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
 
 def arguments(command: str) -> list[str]:
     return shlex.split(re.sub(r"\\\n\s*", "", command).removeprefix(PROMPT))
+
+
+# --- services --------------------------------------------------------------------------------------------------------
+
+
+class Services:
+    """What a page runs in the background, on a port that is free, and its requests to it; `with` stops it."""
+
+    def __init__(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = str(free.getsockname()[1])
+        self._running: list[subprocess.Popen[str]] = []
+
+    def __enter__(self) -> Services:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._running:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+            if process.returncode != 0:
+                raise RuntimeError(f"a service ended with status {process.returncode}")
+
+    def here(self, text: str) -> str:
+        """Return a text with the port that is used in place of the one that the page shows."""
+        return text.replace(f":{PORT}", f":{self._port}").replace(f"--port {PORT}", f"--port {self._port}")
+
+    def shown(self, lines: list[str]) -> list[str]:
+        """Return lines with the port that the page shows."""
+        return [line.replace(f":{self._port}", f":{PORT}") for line in lines]
+
+    def start(self, arguments: list[str]) -> list[str]:
+        """Start a command in the background; return the first line that it prints."""
+        command = [sys.executable, "-m", "bayesregret", *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._running.append(process)
+        assert process.stdout is not None
+        return self.shown([process.stdout.readline().rstrip("\n")])
+
+    def curl(self, command: str) -> list[str]:
+        """Return what curl prints."""
+        words = shlex.split(self.here(command).replace("\\\n", "").removeprefix(CURL))
+        done = subprocess.run(["curl", "--silent", *words], capture_output=True, text=True, check=True)
+        return self.shown(done.stdout.splitlines())
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def steady(line: str) -> str:
+    """Return a line without what differs from run to run."""
+    return IDS.sub("", SECONDS.sub("", line))
+
+
+def printed_by(command: str, services: Services) -> list[str]:
+    """Run a command; return the lines that it prints, of one in the background the first. RuntimeError if it fails."""
+    from bayesregret.cli import run
+
+    if command.startswith(CURL):
+        return services.curl(command)
+    if command.endswith(" &"):
+        return services.start(arguments(services.here(command.removesuffix(" &"))))
+    printed, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
+        if run(arguments(services.here(command))) != 0:
+            raise RuntimeError(f"{command}: {errors.getvalue()}")
+    return [line.rstrip() for line in printed.getvalue().splitlines()]
 
 
 def columns(page: Path) -> str:
@@ -70,6 +143,7 @@ def run_plain(text: str, names: dict[str, object], path: Path) -> None:
 def renewed(page: Path, folder: Path, report: Callable[[str], None]) -> str:
     """Return the text of a page with new outputs; files are written in `folder`, the current one."""
     module = sys.modules["page"] = types.ModuleType("page")
+    services = Services()
 
     def renew(found: re.Match[str]) -> str:
         kind, title, language, text = found.groups()
@@ -78,12 +152,13 @@ def renewed(page: Path, folder: Path, report: Callable[[str], None]) -> str:
         elif is_prompts(language, text):
             return found[0].replace(text, _renewed_prompts(text, vars(module)))
         elif language == "python" and page.parent.name == "how-to":
-            run_plain(text, vars(module), folder / f"block_{found.start()}.py")
+            run_plain(services.here(text), vars(module), folder / f"block_{found.start()}.py")
         elif is_commands(language, text):
-            return found[0].replace(text, "".join(_renewed_command(*one, report) for one in commands(text)))
+            return found[0].replace(text, "".join(_renewed_command(*one, services, report) for one in commands(text)))
         return found[0]
 
-    return BLOCK.sub(renew, page.read_text(encoding="utf-8"))
+    with services:
+        return BLOCK.sub(renew, page.read_text(encoding="utf-8"))
 
 
 def _renewed_prompts(text: str, names: dict[str, object]) -> str:
@@ -105,17 +180,11 @@ def _renewed_prompts(text: str, names: dict[str, object]) -> str:
     return "".join(parts)
 
 
-def _renewed_command(command: str, shown: Sequence[str], report: Callable[[str], None]) -> str:
-    from bayesregret.cli import run
-
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        if run(arguments(command)) != 0:
-            report(f"{command}: failed")
-    lines = [line.rstrip() for line in printed.getvalue().splitlines()]
+def _renewed_command(command: str, shown: Sequence[str], services: Services, report: Callable[[str], None]) -> str:
+    lines = printed_by(command, services)
     if LEFT_OUT in shown:
         lines = _same_sentences(shown, lines, lambda sentence: report(f"{command}: no line like {sentence!r}"))
-    elif [SECONDS.sub("", line) for line in lines] == [SECONDS.sub("", line) for line in shown]:
+    elif list(map(steady, lines)) == list(map(steady, shown)):
         lines = list(shown)
     return "\n".join([command, *lines, ""])
 

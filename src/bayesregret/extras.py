@@ -14,6 +14,7 @@ LIBRARIES = {
     "cluster": ("distributed",),
     "store": ("sqlalchemy",),
     "postgres": ("sqlalchemy", "psycopg"),
+    "serve": ("sqlalchemy", "fastapi", "jinja2", "prometheus_client", "uvicorn"),
 }
 
 

@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from bayesregret import GaussianBandit, Policy, __version__
+from bayesregret import BernoulliBandit, GaussianBandit, Policy, __version__, experiments, service
 from bayesregret.cli import reproduce, run
 from bayesregret.cli.options import PROBLEM_OPTIONS
 from bayesregret.cli.simulate import simulate as simulate_command
@@ -17,14 +17,32 @@ from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem, save_problem
 from bayesregret.reproduction.runner import run_experiments
 from bayesregret.reproduction.sweep import load_sweep, sweep_experiments
+from bayesregret.service import Tokens
 from bayesregret.study import Study
 
 DATA = pathlib.Path(__file__).parents[2] / "docs" / "data"
-COMMANDS = ["prior", "plan", "simulate", "exact", "optimal", "bounds", "audit", "reproduce", "sweep", "study"]
+COMMANDS = [
+    "prior",
+    "plan",
+    "experiment",
+    "serve",
+    "token",
+    "simulate",
+    "exact",
+    "optimal",
+    "bounds",
+    "audit",
+    "reproduce",
+    "sweep",
+    "study",
+]
 WITH_PROBLEM = ["plan", "simulate", "exact", "optimal", "bounds", "audit"]
+EXPERIMENT = ["start", "decide", "reward", "status", "list", "pause", "resume", "add", "stop", "export", "replay"]
 PAGES = [
     *([name] for name in ("", *COMMANDS)),
     ["prior", "fit"],
+    *(["experiment", name] for name in EXPERIMENT),
+    *(["token", name] for name in ("add", "list", "remove")),
     *(["study", name] for name in ("list", "show", "export", "merge")),
     *([name, "bernoulli"] for name in WITH_PROBLEM),
 ]
@@ -70,7 +88,7 @@ def test_help_is_plain_and_whole(bayesregret):
 def test_commands_and_examples_are_in_the_order_of_the_workflow(bayesregret):
     text = page(bayesregret)
     assert re.findall(r"^  (\w+)  +[A-Z]", text, re.MULTILINE) == COMMANDS
-    titles = ["From past experiments to a decision", "Simulate, compute, bound"]
+    titles = ["From past experiments to a decision", "Run an experiment", "Simulate, compute, bound"]
     titles.append("Reproduce the paper and your own experiments")
     places = [text.index(f"\n{title}:\n") for title in titles]
     assert places == sorted(places)
@@ -153,6 +171,10 @@ ALL_COLUMNS = {
     "plan": [f"plan bernoulli --arms 2 {SMALL} --policy bayes-ucb --policy ucb1"],
     "prior fit": ["prior fit history.csv --model bernoulli"],
     "sweep": ["sweep widths.toml"],
+    "experiment decide": ["experiment decide checkout"],
+    "experiment status": ["experiment status checkout --no-exact"],
+    "experiment list": ["experiment list"],
+    "token list": ["token list"],
     "study list": ["study list study.sqlite"],
     "study show": ["study show study.sqlite KEY"],
 }
@@ -183,6 +205,20 @@ def copy_files(study: pathlib.Path) -> None:
     save_problem(GaussianBandit([1, 0, 0], 1, 1), "problem.toml")
 
 
+def fill_stores(commands: list[str]) -> str:
+    """Make stores with the names in the examples, unless these start the experiments; return the id of a decision."""
+    arms, decision = ["blue", "green", "red"], ""
+    for store, name in (("shop", "spare"), ("banner", "banner"), ("experiments", "checkout")):
+        with experiments(f"sqlite:///{store}.db") as opened:
+            if not any("token add" in command for command in commands):
+                for token in ("shop", "board"):
+                    Tokens(opened.database).add(token, "read")
+            if not any(f"start {name} " in command for command in commands):
+                made = opened.start(name, BernoulliBandit([1] * 3, [1] * 3), "bayes-ucb", horizon=99, arms=arms)
+                decision = made.decide("user-1").id
+    return decision
+
+
 def prints_of(monkeypatch, bayesregret, command: str) -> set[str]:
     """All headings that a command prints."""
     printed: list[str] = []
@@ -190,7 +226,19 @@ def prints_of(monkeypatch, bayesregret, command: str) -> set[str]:
     def note(tables, *arguments, **options):
         printed.extend(heading for rows in tables for heading in rows[0])
 
-    for module in ("exact", "optimal", "bounds", "audit", "plan", "prior", "reproduce", "study", "show"):
+    for module in [
+        "exact",
+        "optimal",
+        "bounds",
+        "audit",
+        "plan",
+        "prior",
+        "reproduce",
+        "study",
+        "show",
+        "experiment",
+        "token",
+    ]:
         monkeypatch.setattr(f"bayesregret.cli.{module}.show_tables", note)
     for line in ALL_COLUMNS[command]:
         words = line.replace("KEY", first_key(bayesregret) if "KEY" in line else "").split()
@@ -215,6 +263,7 @@ def study(tmp_path_factory):
 def test_every_column_is_defined_in_one_line(bayesregret, monkeypatch, study, command):
     monkeypatch.setenv("COLUMNS", "80")
     copy_files(study)
+    fill_stores([])
     defined = written(page(bayesregret, *command.split()))
     assert set(defined) == prints_of(monkeypatch, bayesregret, command)
     assert all(meaning.endswith(".") for meaning in defined.values()), "in one line"
@@ -245,29 +294,33 @@ def reduced(words: list[str]) -> list[str]:
 def test_examples_run_as_they_stand(bayesregret, monkeypatch, study, words):
     """With small files of the names in the examples, and fewer runs. `reproduce` takes too long: its options are
     parsed, its experiments are made, and none is run."""
-    experiments = []
+    figures, served = [], []
     ran = reproduce._run
     monkeypatch.setattr(
         reproduce,
         "_run",
         lambda made, title, *rest, **options: (
-            experiments.append(made) if title == reproduce.TITLE else ran(made, title, *rest, **options)
+            figures.append(made) if title == reproduce.TITLE else ran(made, title, *rest, **options)
         ),
     )
+    monkeypatch.setattr(service, "serve", lambda *_, **options: served.append(options))
     copy_files(study)
     commands = examples(page(bayesregret, *words))
+    decision = fill_stores(commands)
     assert commands
     for command in commands:
         if "points.parquet" in command:
             pytest.importorskip("pyarrow")
+        command = command.replace("1-5f0c9f3e", decision)
         line = command.replace("3f2a", first_key(bayesregret)[:6]) if "3f2a" in command else command
         outcome = bayesregret(*reduced(shlex.split(line)))
         assert (outcome.status, outcome.err) == (0, ""), command
-        is_stubbed = command.split()[0] == "reproduce"
+        is_stubbed = command.split()[0] in ("reproduce", "serve")
         assert is_stubbed or outcome.out.startswith("{") == ("--json" in command), command
         for file in re.findall(r"--(?:output|agent|figure) (\S+\.\w+)", command):
             assert pathlib.Path(file).stat().st_size > 0
-    assert bool(experiments) == any(command.startswith("reproduce") for command in commands)
+    assert bool(figures) == any(command.startswith("reproduce") for command in commands)
+    assert len(served) == sum(command.startswith("serve") for command in commands)
 
 
 def test_the_problem_file_in_the_help_loads(bayesregret, tmp_path):

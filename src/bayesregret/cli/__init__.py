@@ -15,7 +15,20 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__, interrupts
-from bayesregret.cli import audit, bounds, exact, optimal, plan, prior, reproduce, simulate, study
+from bayesregret.cli import (
+    audit,
+    bounds,
+    exact,
+    experiment,
+    optimal,
+    plan,
+    prior,
+    reproduce,
+    serve,
+    simulate,
+    study,
+    token,
+)
 from bayesregret.cli.complaints import InputError, complain
 from bayesregret.cli.help import SectionedCommand, SectionedGroup
 from bayesregret.cli.options import ProblemCommand
@@ -30,6 +43,7 @@ class Workflow(SectionedGroup):
 
     workflow = {  # noqa: RUF012
         "From past experiments to a decision": ("prior", "plan"),
+        "Run an experiment": ("experiment", "serve", "token"),
         "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit"),
         "Reproduce the paper and your own experiments": ("reproduce", "sweep", "study"),
     }
@@ -46,6 +60,9 @@ app = typer.Typer(
 )
 app.add_typer(prior.app, name="prior")
 app.command(cls=ProblemCommand)(plan.plan)
+app.add_typer(experiment.app, name="experiment")
+app.command(cls=SectionedCommand)(serve.serve)
+app.add_typer(token.app, name="token")
 app.command(cls=ProblemCommand)(simulate.simulate)
 app.command(cls=ProblemCommand)(exact.exact)
 app.command(cls=ProblemCommand)(optimal.optimal)
@@ -76,6 +93,11 @@ def start(
       bayesregret prior fit history.csv --model bernoulli --output problem.toml
       bayesregret plan problem.toml --horizon 5000 --output plan.html
       bayesregret plan bernoulli --arms 10 --horizon 50000
+      bayesregret experiment start checkout problem.toml --policy bayes-ucb \\
+        --horizon 5000
+      bayesregret experiment status checkout
+      bayesregret serve --require-tokens
+      bayesregret token add shop --right decide
       bayesregret simulate gaussian
       bayesregret simulate linear --policy bayes-ucb --prior-width 0.5 --runs 1000
       bayesregret simulate problem.toml --horizon 1000 --seed 7 --json

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo
 
 from bayesregret import checks
 from bayesregret.checks import parsed_number, shown, suggestion
@@ -203,7 +204,7 @@ class ProblemArgument(NamedTuple):
 
 def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
     """Add PROBLEM and the options of common problems to a command, whose first parameter becomes a function that makes
-    the bandit."""
+    the bandit. Other arguments come before PROBLEM."""
 
     @functools.wraps(command)
     def with_problem(problem: str, **given: Any) -> None:
@@ -217,10 +218,11 @@ def takes_problem(command: Callable[..., None]) -> Callable[..., None]:
         inspect.Parameter(name, by_name, default=None, annotation=Annotated[str | None, _problem_option(name)])
         for name in PROBLEM_OPTIONS
     ]
+    before = [p for p in own if isinstance(p.annotation.__metadata__[0], ArgumentInfo)]
     # The order of the sections of the help.
-    first = [p for p in own if p.annotation.__metadata__[0].rich_help_panel is None]
-    last = [p for p in own if p not in first]
-    everything = [inspect.Parameter("problem", by_name, annotation=Problem), *first, *common, *last]
+    first = [p for p in own if p not in before and p.annotation.__metadata__[0].rich_help_panel is None]
+    last = [p for p in own if p not in (*before, *first)]
+    everything = [*before, inspect.Parameter("problem", by_name, annotation=Problem), *first, *common, *last]
     with_problem.__signature__ = inspect.Signature(everything)  # type: ignore[attr-defined]
     with_problem.__annotations__ = {p.name: p.annotation for p in everything}
     return with_problem

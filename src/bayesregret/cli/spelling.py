@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from typing import Any
 
 # Arguments of Python functions that have other names on the command line.
-OTHER_NAMES = {"bandit": "problem", "policies": "policy"}
+OTHER_NAMES = {"bandit": "problem", "policies": "policy", "url": "store"}
 
 Spelling = tuple[str, str]  # of a value that is given or true, and of one that is false
 _spellings: ContextVar[dict[str, Spelling]] = ContextVar("_spellings", default={})  # noqa: B039 (never changed)

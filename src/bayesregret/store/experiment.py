@@ -92,6 +92,16 @@ class Experiment:
         return self._setup.unit
 
     @property
+    def reward_after(self) -> float | None:
+        """Seconds after which a missing reward is given up; None for never."""
+        return self._setup.reward_after
+
+    @property
+    def appended(self) -> dict[str, int]:
+        """Number of events, by kind, that this process has appended to the log."""
+        return dict(self._live.appended)
+
+    @property
     def problem(self) -> Bandit:
         """The bandit of all arms, paused and added ones among them, before any reward."""
         with self._live.reading() as (_, fold):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -42,6 +43,7 @@ class Live:
         self._saved = 0  # number of the event of the newest snapshot, as far as this process knows
         self._rewards = Rewards()
         self._commits = GroupCommit(self._run)
+        self.appended: Counter[str] = Counter()  # events that this process has written, by kind
 
     def do(self, requests: list[Request]) -> list[Any]:
         """Do requests in one transaction; return the result of each, or the ValueError by which it is refused."""
@@ -89,14 +91,15 @@ class Live:
             try:
                 with self._database.write(self._number) as connection:
                     log = Log(connection, self._number)
-                    outcomes = self._do(log, self._up_to_date(log), requests)
+                    outcomes, counts = self._do(log, self._up_to_date(log), requests)
             except BaseException:
                 self._fold, self._due = None, Due()  # what was not committed is gone
                 raise
+            self.appended += counts
         for ticket in tickets:
             ticket.result, outcomes = outcomes[: len(ticket.request)], outcomes[len(ticket.request) :]
 
-    def _do(self, log: Log, fold: Fold, requests: list[Request]) -> list[Any]:
+    def _do(self, log: Log, fold: Fold, requests: list[Request]) -> tuple[list[Any], Counter[str]]:
         writer = Writer(log, fold, self._clock(), requests)
         writer.expire(self._due)
         outcomes = [_outcome(writer, request) for request in requests]
@@ -104,7 +107,7 @@ class Live:
         if fold.number >= self._saved + SNAPSHOT_EVERY:
             log.snapshot(fold)
             self._saved = fold.number
-        return outcomes
+        return outcomes, writer.counts
 
     def _up_to_date(self, log: Log) -> Fold:
         """Return the fold with all events of the log; the lock must be held."""

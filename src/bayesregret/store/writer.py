@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -70,6 +71,7 @@ class Writer:
         self._log, self._fold = log, fold
         self._now = max(float(now), fold.time)
         self._added: list[Event] = []
+        self.counts: Counter[str] = Counter()  # of all events that were added, by kind
         keys = {key for request in requests if isinstance(request, Decide) for key in request.keys if key is not None}
         numbers = {number for request in requests if isinstance(request, Reward) for number, _ in request.pairs}
         self._by_key = {event.key: event for event in log.by_keys(keys)}
@@ -213,4 +215,5 @@ class Writer:
         event = self._fold.event(kind, self._now, **fields)
         self._fold.add(event, lambda: self._log.before(event.number))
         self._added.append(event)
+        self.counts[kind] += 1
         return event
