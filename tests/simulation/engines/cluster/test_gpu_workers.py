@@ -17,7 +17,7 @@ from bayesregret import cli
 from bayesregret.reproduction import run_experiments
 from bayesregret.reproduction.cluster_points import run_points
 from bayesregret.reproduction.sweep import sweep_experiments
-from bayesregret.simulation.engines.cluster import worker
+from bayesregret.simulation.engines.cluster import connection, worker
 from bayesregret.simulation.engines.cluster.engine import Sizes
 from bayesregret.study import Study
 
@@ -93,6 +93,26 @@ def test_points_of_a_sweep(simulated_gpus, tmp_path, monkeypatch, large):
     assert found[0] == found[1]
 
 
+@pytest.fixture
+def quiet(monkeypatch):
+    """Put back the loggers that the command line silences."""
+    for name in ("distributed", "tornado", "asyncio"):
+        monkeypatch.setattr(logging.getLogger(name), "level", logging.getLogger(name).level)
+
+
+def test_the_command_line_prints_what_threads_print(simulated_gpus, capsys, quiet):
+    address = simulated_gpus.client.scheduler.address
+    command = ["simulate", "bernoulli", "--arms", "2", "--horizon", "3", "--runs", "70", "--policy", "ucb1", "--json"]
+    printed = []
+    try:
+        for options in (["--threads", "1"], ["--engine", "gpu", "--cluster", address]):
+            assert cli.run([*command, *options]) == 0
+            printed.append(capsys.readouterr())
+    finally:
+        connection._open_clients.pop(address).close()
+    assert printed[0] == printed[1]
+
+
 def test_an_error_on_a_gpu_is_the_error_here(simulated_gpus):
     said = r"^arms must be fewer on this GPU: a lane needs "
     with workers_set(simulated_gpus, MEMORY_FRACTION=1e-12), pytest.raises(ValueError, match=said):
@@ -102,9 +122,7 @@ def test_an_error_on_a_gpu_is_the_error_here(simulated_gpus):
 CANNOT = "engine must be a cluster whose workers have GPUs, but {} cannot use one: "
 
 
-def test_workers_without_a_gpu_are_one_line(cluster, capsys, monkeypatch):
-    for name in ("distributed", "tornado", "asyncio"):
-        monkeypatch.setattr(logging.getLogger(name), "level", logging.getLogger(name).level)
+def test_workers_without_a_gpu_are_one_line(cluster, capsys, quiet):
     status = cli.run(["simulate", "gaussian", "--horizon", "5", "--engine", "gpu", "--cluster", "local:2"])
     output = capsys.readouterr()
     assert (status, output.out, output.err.count("\n")) == (2, "", 1)
@@ -246,6 +264,7 @@ def test_a_gpu_stands_for_many_processors(cluster):
     on_gpus = br.ClusterEngine("local:2", engine="gpu")
     assert (on_gpus.tasks_at_once, on_gpus.processors) == (2, 600)
     assert (cluster.tasks_at_once, cluster.processors) == (2, 2)
+    assert (on_gpus._connection.lanes, cluster._connection.lanes) == (2**16, 0), "before any worker was asked"
     assert repr(on_gpus.twin()) == 'ClusterEngine("local:2", engine="gpu")'
     with pytest.raises(ValueError, match=r'^engine must be "threads" or "gpu", got \'cpu\'$'):
         br.ClusterEngine("local:2", engine="cpu")

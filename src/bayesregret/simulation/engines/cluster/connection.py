@@ -27,6 +27,7 @@ MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for 
 PATIENCE, RECONNECTING = 10.0, 60.0  # seconds until a scheduler answers, at first and once it has answered before
 HEARTBEAT = 5.0  # seconds without news, after which we look whether the cluster is still there
 LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
+UNKNOWN_LANES = 2**16  # while there are no workers yet: about those of a large GPU
 
 _open_clients: dict[str, Any] = {}  # by address; they stay until Python exits, so that the next call finds them
 _opening = threading.Lock()
@@ -63,7 +64,7 @@ class Connection:
         if local := LOCAL.fullmatch(str(target)):
             checks.whole("engine: local", int(local[1]), 1, MOST_THREADS)
         self.target, self.on_gpus = target, on_gpus
-        self.lanes = 0  # of the GPUs of a worker, the most that any has
+        self._lanes = 0  # of the GPUs of a worker, the most that any has
         self._compared: set[str] = set()  # workers that compute the same bits as this process
         self._at_once, self._counted = 0, -LASTING
 
@@ -84,6 +85,11 @@ class Connection:
                 self._at_once, self._counted = len(threads) if self.on_gpus else sum(threads), now
         return self._at_once
 
+    @property
+    def lanes(self) -> int:
+        """Number of runs that the GPUs of a worker play at once; 0 if workers play on processors."""
+        return self._lanes or (UNKNOWN_LANES if self.on_gpus else 0)
+
     def compare(self) -> None:
         """ValueError, in one line, if a worker would compute other bits than this process, or lacks a GPU."""
         self.tend()
@@ -101,7 +107,7 @@ class Connection:
         for worker, lanes in client.run(gpu_lanes, on_error="ignore").items() if self.on_gpus else ():
             if isinstance(lanes, str):
                 raise ValueError(lacks_gpu(f"the worker {worker}", lanes))
-            self.lanes = max(self.lanes, lanes)
+            self._lanes = max(self._lanes, lanes)
         self._compared.update(described)
 
     def tend(self) -> None:
