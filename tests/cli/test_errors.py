@@ -36,7 +36,7 @@ def complaint(outcome, status: int = 2) -> str:
         ("gaussian --engine cpu", '--engine must be "threads" or "gpu", got \'cpu\''),
         ("gaussian --cluster here", "--cluster must be an address such as tcp://host:8786, or local:4, got 'here'"),
         ("gaussian --cluster local:2 --threads 2", "--threads does not go with --cluster, whose workers do the work"),
-        ("gaussian --cluster local:2 --engine gpu", "--engine does not go with --cluster"),
+        ("gaussian --cluster local:2 --engine cpu", '--engine must be "threads" or "gpu", got \'cpu\''),
         ("gaussian --precision 0", "--precision must be a number strictly between 0 and 1, got 0"),
         ("gaussian --max-runs 100", "--max-runs requires --precision"),
         ("gaussian --precision 0.1 --max-runs 5", "--max-runs must be a whole number, at least 20"),

@@ -21,6 +21,7 @@ from bayesregret.models.gaussian import NOISE_KINDS
 from bayesregret.problem import COMMON_PROBLEMS, load_problem
 from bayesregret.simulation.engines.choose import as_engine
 from bayesregret.simulation.engines.cluster.connection import is_address
+from bayesregret.simulation.engines.cluster.engine import ENGINES, ClusterEngine
 from bayesregret.simulation.engines.engine import Engine
 
 OUTPUT = "Output"
@@ -29,7 +30,6 @@ EFFORT = "Precision and speed"
 HORIZON = 1_000
 RUNS = 10_000
 SEED = 0
-ENGINES = ("threads", "gpu")
 COMMON = "Options of common problems"
 ARGUMENTS = "bayesregret.arguments"  # of the command line, in the context's notes
 
@@ -50,18 +50,18 @@ def number_option(help: str, default: object = None, section: str | None = None)
 
 
 def chosen_engine(name: str | None, cluster: str | None, threads: int | None) -> Engine:
-    """Return the engine of --engine, --cluster and --threads, of which one at most may be given."""
+    """Return the engine of --engine, --cluster and --threads; with --cluster the engine is that of its workers."""
+    place = "threads" if name is None else checks.one_of("engine", name, ENGINES)
     if cluster is None:
-        return as_engine(None if name is None else checks.one_of("engine", name, ENGINES), threads)
-    for other, given in (("--engine", name), ("--threads", threads)):
-        if given is not None:
-            raise ValueError(f"{other} does not go with --cluster, whose workers do the work")
+        return as_engine(place, threads)
+    if threads is not None:
+        raise ValueError("--threads does not go with --cluster, whose workers do the work")
     if not is_address(cluster):
         raise checks.fail("cluster", "an address such as tcp://host:8786, or local:4", cluster)
     # What Dask has to say of its connections is for those who run the cluster; ours is one line.
     for library in ("distributed", "tornado", "asyncio"):
         logging.getLogger(library).setLevel(logging.CRITICAL + 1)
-    return as_engine(cluster)
+    return ClusterEngine(cluster, place)
 
 
 def complete_problem(incomplete: str) -> list[str]:
@@ -82,7 +82,13 @@ Epsilon = Annotated[
 Threads = Annotated[int | None, number_option("Threads, which do not change the result.", "all processors", EFFORT)]
 EngineName = Annotated[
     str | None,
-    option("--engine", help="Where to simulate: threads or gpu.", default="threads", section=EFFORT, metavar="NAME"),
+    option(
+        "--engine",
+        help="Where to simulate: threads or gpu, of this machine or of --cluster.",
+        default="threads",
+        section=EFFORT,
+        metavar="NAME",
+    ),
 ]
 Cluster = Annotated[
     str | None,

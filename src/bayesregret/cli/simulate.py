@@ -128,6 +128,8 @@ def simulate(
       bayesregret simulate bernoulli --policy thompson --delay 10 --batch 50
       bayesregret simulate gaussian --horizon 200 --exact-check
       bayesregret simulate gaussian --runs 1e8 --cluster tcp://host:8786
+      bayesregret simulate gaussian --horizon 1e5 --runs 1e8 --engine gpu \\
+        --cluster tcp://host:8786
       bayesregret simulate bernoulli --arms 2 --horizon 100 --optimal \\
         --policy gittins --policy greedy
     """

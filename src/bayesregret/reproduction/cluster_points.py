@@ -59,7 +59,7 @@ class PointSchedule:
     def __init__(self, points: Sequence[Settings], engine: ClusterEngine, tasks: Tasks, pool: ThreadPoolExecutor):
         self.engine, self.tasks, self.pool = engine, tasks, pool
         self.definitions = _definitions(points)
-        by_cost = sorted(((estimated_seconds(settings), settings) for settings in points), key=lambda pair: -pair[0])
+        by_cost = sorted(((self._estimated(settings), settings) for settings in points), key=lambda pair: -pair[0])
         self.large = deque(settings for seconds, settings in by_cost if seconds > LARGE_SECONDS)
         alike = groups_alike([settings for seconds, settings in by_cost if seconds <= LARGE_SECONDS])
         self.small = deque(itertools.chain.from_iterable(alike))
@@ -93,7 +93,7 @@ class PointSchedule:
                 self._simulate(settings, None)
         while self.small and len(self.under_way) < self.engine.most_tasks:
             group = self._next_group()
-            run = functools.partial(run_points, group)
+            run = functools.partial(run_points, group, self.engine.engine)
             self._start(("points", f"{len(group)} points"), run, self._take_group)
 
     def _start(
@@ -115,50 +115,55 @@ class PointSchedule:
 
     def _next_group(self) -> list[Settings]:
         """Take points for about a second, and longer with many workers."""
-        most_seconds = task_seconds(self.engine.processors)
+        at_once = self.engine.tasks_at_once
+        most_seconds = task_seconds(at_once)
         ratio = self.measured / self.estimated if self.estimated else 1.0
         most = MOST_POINTS if self.estimated else FIRST_POINTS
-        fair = len(self.small) // (2 * self.engine.processors)
+        fair = len(self.small) // (2 * at_once)
         group: list[Settings] = []
         seconds = 0.0
         while self.small and len(group) < max(1, min(most, fair)) and (not group or seconds < most_seconds):
             group.append(self.small.popleft())
-            seconds += ratio * estimated_seconds(group[-1])
+            seconds += ratio * self._estimated(group[-1])
         return group
 
     def _take_group(self, outcome: Outcome) -> Iterator[Finished]:
         for settings, result, seconds in outcome.finished:
-            self.estimated = 0.99 * self.estimated + estimated_seconds(settings)
+            self.estimated = 0.99 * self.estimated + self._estimated(settings)
             self.measured = 0.99 * self.measured + seconds
             yield settings, result, seconds
         if outcome.error is not None:
             raise outcome.error
 
+    def _estimated(self, settings: Settings) -> float:
+        return estimated_seconds(settings, self.engine.processors_each)
 
-def run_points(points: Sequence[Settings]) -> Outcome:
+
+def run_points(points: Sequence[Settings], engine: str = "threads") -> Outcome:
     """Run points one after the other, on a worker."""
+    place = worker.ENGINES[engine]()
     finished: list[Finished] = []
     for settings in points:
         begin = time.perf_counter()
         try:
-            result = run_point(settings, worker.ThisThread())
+            result = run_point(settings, place)
         except Exception as error:
             return Outcome(finished, error)
         finished.append((settings, result, time.perf_counter() - begin))
     return Outcome(finished, None)
 
 
-def estimated_seconds(settings: Settings) -> float:
-    """Approximate time of a point on one processor."""
+def estimated_seconds(settings: Settings, processors: int = 1) -> float:
+    """Approximate time of a point on a worker whose simulations run on this many processors."""
     horizon, runs = int(settings["horizon"]), int(settings["runs"])
     rounds = horizon * runs
     seconds = EACH_POINT + COMPUTATIONS * has_computations(settings)
     if rounds <= SMALL_ROUNDS:  # otherwise a table of indices would be computed here, for nothing
         costs = [KNOWN_COSTS.get(policy["name"], USUAL_COST) for policy in settings["policies"]]
-        return seconds + sum(costs) * rounds / 1e9
+        return seconds + sum(costs) * rounds / processors / 1e9
     bandit = problem_from_dict(settings["problem"])
     policies = map(policy_from_dict, settings["policies"])
-    return seconds + sum(run_cost(policy, bandit, horizon) for policy in policies) * runs / 1e9
+    return seconds + sum(run_cost(policy, bandit, horizon) for policy in policies) * runs / processors / 1e9
 
 
 def has_computations(settings: Settings) -> bool:

@@ -52,10 +52,10 @@ CASES = [
 ]
 
 
-def differing(bandit: br.Bandit, policy: str, options: dict[str, int]) -> list[int]:
+def differing(bandit: br.Bandit, policy: str, options: dict[str, int], engine: object = "gpu") -> list[int]:
     asked = {"horizon": 12, "runs": 70, "seed": 3, "progress": False} | options
     here = br.simulate(bandit, policy, **asked)[policy]
-    there = br.simulate(bandit, policy, engine="gpu", **asked)[policy]
+    there = br.simulate(bandit, policy, engine=engine, **asked)[policy]
     pairs = zip((*here.kept, here.mean_pulls, *here.curve), (*there.kept, there.mean_pulls, *there.curve), strict=True)
     return [place for place, (one, other) in enumerate(pairs) if not np.array_equal(one, other)]
 
@@ -63,6 +63,11 @@ def differing(bandit: br.Bandit, policy: str, options: dict[str, int]) -> list[i
 def main() -> None:
     for bandit, policy, options in CASES:
         print(policy, "on", bandit.kind, differing(bandit, policy, options))
+    shared = []  # runs of each of two GPUs
+    two, launch = br.GpuEngine(devices=[0, 0]), job.Job.launch
+    job.Job.launch = lambda made, first, runs: shared.append(runs) or launch(made, first, runs)
+    print("two GPUs", differing(GAUSSIAN, "ucb1", {"runs": 100, "horizon": 3}, engine=two))
+    print("of which both play", [] if shared == [64, 36] else shared)
     job.CHUNK_ROUNDS = 64  # several chunks
     print("in chunks", differing(GAUSSIAN, "bayes-ucb", {"runs": 200, "horizon": 3}))
     plans = [br.plan(BERNOULLI, "greedy", horizon=4, runs=66, engine=engine) for engine in ("threads", "gpu")]

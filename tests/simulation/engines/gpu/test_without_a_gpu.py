@@ -26,7 +26,7 @@ def test_the_simulator_has_the_bits_of_the_processor():
     )
     assert done.returncode == 0, done.stderr[-2000:]
     *lines, refused = done.stdout.splitlines()
-    assert len(lines) == 14
+    assert len(lines) == 16
     assert all(line.endswith(" []") for line in lines), done.stdout
     assert refused == "bad_index must return a number, the index, as arm_index does, got nan"
 

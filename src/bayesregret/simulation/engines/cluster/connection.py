@@ -17,7 +17,7 @@ from bayesregret import checks
 from bayesregret.extras import require
 from bayesregret.interrupts import interrupts_held
 from bayesregret.simulation.engines.cluster.same_bits import description, difference
-from bayesregret.simulation.engines.cluster.worker import lacks, wrong_worker
+from bayesregret.simulation.engines.cluster.worker import gpu_lanes, lacks, lacks_gpu, wrong_worker
 from bayesregret.simulation.engines.threads import MOST_THREADS
 from bayesregret.sources import PACKAGE
 
@@ -27,6 +27,7 @@ MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for 
 PATIENCE, RECONNECTING = 10.0, 60.0  # seconds until a scheduler answers, at first and once it has answered before
 HEARTBEAT = 5.0  # seconds without news, after which we look whether the cluster is still there
 LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
+UNKNOWN_LANES = 2**16  # while there are no workers yet: about those of a large GPU
 
 _open_clients: dict[str, Any] = {}  # by address; they stay until Python exits, so that the next call finds them
 _opening = threading.Lock()
@@ -49,9 +50,12 @@ def is_address(given: object) -> bool:
 
 
 class Connection:
-    """A client that is opened when it is first needed, and again after it has lost its cluster."""
+    """A client that is opened when it is first needed, and again after it has lost its cluster.
 
-    def __init__(self, target: Any) -> None:
+    Its workers play on their threads or, if `on_gpus`, on their GPUs.
+    """
+
+    def __init__(self, target: Any, on_gpus: bool = False) -> None:
         if not is_client(target) and not is_address(target):
             raise checks.fail("engine", MAY_BE, target)
         require("cluster", f'engine="{target}"' if isinstance(target, str) else "engine")
@@ -59,9 +63,10 @@ class Connection:
             raise ValueError("engine must be a Dask client that is not asynchronous")
         if local := LOCAL.fullmatch(str(target)):
             checks.whole("engine: local", int(local[1]), 1, MOST_THREADS)
-        self.target = target
+        self.target, self.on_gpus = target, on_gpus
+        self._lanes = 0  # of the GPUs of a worker, the most that any has
         self._compared: set[str] = set()  # workers that compute the same bits as this process
-        self._threads, self._counted = 0, -LASTING
+        self._at_once, self._counted = 0, -LASTING
 
     @property
     def client(self) -> Any:
@@ -71,16 +76,22 @@ class Connection:
             raise ClusterError("the connection to the cluster is lost, and its client is closed")
         return client
 
-    def threads(self) -> int:
+    def tasks_at_once(self) -> int:
         """Number of tasks that the cluster runs at once, 0 if no worker is there yet."""
         now = time.monotonic()
         if now - self._counted > LASTING:
             with suppress(OSError, TimeoutError):  # the connection is being restored: the last number stays
-                self._threads, self._counted = sum(self.client.nthreads().values()), now
-        return self._threads
+                threads = self.client.nthreads().values()
+                self._at_once, self._counted = len(threads) if self.on_gpus else sum(threads), now
+        return self._at_once
+
+    @property
+    def lanes(self) -> int:
+        """Number of runs that the GPUs of a worker play at once; 0 if workers play on processors."""
+        return self._lanes or (UNKNOWN_LANES if self.on_gpus else 0)
 
     def compare(self) -> None:
-        """ValueError, in one line, if a worker would compute other bits than this process."""
+        """ValueError, in one line, if a worker would compute other bits than this process, or lacks a GPU."""
         self.tend()
         client = self.client
         if set(client.nthreads()) <= self._compared:
@@ -88,11 +99,16 @@ class Connection:
         for worker, is_there in client.run(_has_package(), on_error="ignore").items():
             if not is_there:
                 raise ValueError(lacks(PACKAGE.name, worker))
-        for worker, found in client.run(description, on_error="ignore").items():
+        described = client.run(description, on_error="ignore")
+        for worker, found in described.items():
             unlike = difference(description(), found)
             if unlike is not None:
                 raise ValueError(wrong_worker(f"the worker {worker}", unlike))
-            self._compared.add(worker)
+        for worker, lanes in client.run(gpu_lanes, on_error="ignore").items() if self.on_gpus else ():
+            if isinstance(lanes, str):
+                raise ValueError(lacks_gpu(f"the worker {worker}", lanes))
+            self._lanes = max(self._lanes, lanes)
+        self._compared.update(described)
 
     def tend(self) -> None:
         """Look after the cluster: ClusterError if it is lost; local processes that died for good are replaced.

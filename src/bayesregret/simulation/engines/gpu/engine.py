@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -37,17 +38,28 @@ class GpuEngine(Engine):
 
     def __init__(self, devices: Sequence[int] | None = None) -> None:
         require("gpu", 'engine="gpu"')
-        found = found_devices()
+        try:
+            found = found_devices()
+        except ValueError as error:
+            raise ValueError(f'engine must be "threads" on this machine, got gpu: {error}') from None
         self.devices = found if devices is None else tuple(devices)
         if not self.devices or not set(self.devices) <= set(found):
             raise checks.fail("devices", f"numbers from {', '.join(map(str, found))}", devices)
         self.processors = CORES * len(self.devices)
 
+    @property
+    def lanes(self) -> int:
+        """Number of runs that these GPUs play at once, at most."""
+        from bayesregret.simulation.engines.gpu.job import most_lanes
+
+        return sum(map(most_lanes, self.devices))
+
     def play(self, simulation: Simulation, begin: int, end: int) -> Iterator[Record]:
         from bayesregret.simulation.engines.gpu.job import Job
 
         simulation.stop[0] = 0
-        jobs = [Job(simulation, device, end - begin) for device in self.devices]
+        share = math.ceil((end - begin) / len(self.devices))
+        jobs = [Job(simulation, device, share) for device in self.devices]
         size = jobs[0].chunk
         waiting: deque[tuple[Job, Chunk]] = deque()
         try:
@@ -69,7 +81,7 @@ def _collect(job: Job, chunk: Chunk) -> Record:
 
 @functools.cache
 def found_devices() -> tuple[int, ...]:
-    """Numbers of the GPUs; ValueError, in one line, if there is none."""
+    """Numbers of the GPUs; ValueError, which says why in one line, if there is none."""
     from numba import cuda
     from numba.core import config
 
@@ -79,4 +91,4 @@ def found_devices() -> tuple[int, ...]:
         return tuple(range(len(cuda.gpus)))
     except Exception as error:  # no driver, an old one, no GPU
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f'engine must be "threads" on this machine, got gpu: {reason[:200]}') from None
+        raise ValueError(reason[:200].rstrip(" :.")) from None

@@ -33,6 +33,15 @@ CHUNK_ROUNDS = 2**30  # of a chunk: it takes a fraction of a second, and its sta
 MEMORY_FRACTION = 0.4  # of what is free on a GPU, for the lanes, and for each of the two chunks that are under way
 
 
+def most_lanes(device: int) -> int:
+    """Number of lanes of a GPU, where they have room for their states."""
+    return MOST_LANES * multiprocessors(cuda.gpus[device])
+
+
+def multiprocessors(gpu: Any) -> int:
+    return getattr(gpu, "MULTIPROCESSOR_COUNT", 1)  # the simulator has none
+
+
 class Chunk(NamedTuple):
     """Runs that a GPU plays."""
 
@@ -59,7 +68,7 @@ class Job:
         self.state = simulation.make_state()
         gpu = cuda.get_current_device()
         shared = getattr(gpu, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", 49_152) - 8 * kernels.AFTER_ZIGGURAT
-        self.blocks = getattr(gpu, "MULTIPROCESSOR_COUNT", 1)
+        self.blocks = multiprocessors(gpu)
         for_leader = 8 * kernels.LEADER_WORDS * simulation.arms
         for_state = bytes_of(self.state)
         is_short = simulation.horizon <= kernels.MOST_LEADER_ROUNDS
