@@ -1,0 +1,62 @@
+"""The figure of the prior densities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.plotting import figure
+
+from bayesregret.exploring.densities import MOST_CURVES, prior_densities
+from bayesregret.exploring.drawn import Screen, empty_figure, on_screen
+from bayesregret.models import Bandit
+from bayesregret.plotting.style import COLOURS
+from bayesregret.reproduction.table import Axis
+
+HEIGHT = 170
+HIGHEST = 3.0  # times the median height: a density that goes to infinity at an end would flatten all others
+
+
+class PriorFigure:
+    """One figure for all priors: its lines get new numbers."""
+
+    def __init__(self) -> None:
+        self.source = ColumnDataSource({"x": [], "y": [], "colour": [], "label": []})
+        self.figure: figure | None = None
+        self._screen: Any = None
+
+    def show(self, bandit: Bandit, screen: Screen) -> bool:
+        """Show the densities; return whether the figure is a new one."""
+        found = prior_densities(bandit)
+        is_new = self.figure is None or screen != self._screen
+        if is_new:
+            self._make(screen)
+        assert self.figure is not None
+        self.source.data = {
+            "x": [curve.x.tolist() for curve in found],
+            "y": [curve.y.tolist() for curve in found],
+            "colour": [on_screen(COLOURS[i % len(COLOURS)], screen) for i in range(len(found))],
+            "label": [curve.label for curve in found],
+        }
+        if found:
+            low, high = min(curve.x[0] for curve in found), max(curve.x[-1] for curve in found)
+            peaks = [float(np.max(curve.y)) for curve in found]
+            top = min(max(peaks), HIGHEST * max(float(np.quantile(curve.y, 0.8)) for curve in found))
+            self.figure.x_range.update(start=low, end=high)
+            self.figure.y_range.update(start=0.0, end=1.06 * top)
+        return is_new
+
+    def _make(self, screen: Screen) -> None:
+        self._screen = screen
+        self.source = ColumnDataSource({"x": [], "y": [], "colour": [], "label": []})
+        made = empty_figure(Axis("mean reward of an arm"), Axis(""), screen)
+        made.update(height=HEIGHT, min_border_left=8)
+        made.yaxis.visible = False
+        made.ygrid.visible = False
+        lines = made.multi_line("x", "y", source=self.source, line_color="colour", line_width=2.5, line_alpha=0.9)
+        made.add_tools(HoverTool(renderers=[lines], tooltips="@label", line_policy="interp"))
+        self.figure = made
+
+
+__all__ = ["MOST_CURVES", "PriorFigure"]

@@ -1,0 +1,60 @@
+"""The numbers beside a picture, as an HTML table that is also its legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from bayesregret.exploring.drawn import table_looks
+from bayesregret.exploring.snapshot import Line, Reading, Snapshot
+from bayesregret.report.picture import sample
+
+
+def status(snapshot: Snapshot | None, message: str = "") -> str:
+    """Return what goes on, or what went wrong."""
+    if message:
+        return Markup("<div class=alert role=alert>{}</div>").format(message)
+    if snapshot is None:
+        return Markup('<p class="status running" role=status>Computing.</p>')
+    state = "done" if snapshot.done else "running"
+    # Only the end is read aloud: a screen reader would talk all the time.
+    live = Markup("role=status") if snapshot.done else Markup("aria-live=off")
+    return Markup('<p class="status {}" {}>{}</p>').format(state, live, snapshot.status)
+
+
+def readout(snapshot: Snapshot, hidden: Sequence[str]) -> str:
+    """Return the table of a snapshot: a button in each row hides its trend."""
+    looks = dict(zip((t.label for t in snapshot.table.trends), table_looks(snapshot.table), strict=True))
+    names = {trend.label: trend.name for trend in snapshot.table.trends}
+    headings = Markup("").join(Markup("<th scope=col>{}</th>").format(text) for text in snapshot.headings)
+    rows = Markup("").join(_row(line, looks, names, hidden) for line in snapshot.lines)
+    kind = "done" if snapshot.done else "running"
+    return Markup(
+        '<div class=scroll><table class="{}" data-done="{}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
+    ).format(kind, "true" if snapshot.done else "false", headings, rows)
+
+
+def _row(line: Line, looks: dict[str, object], names: dict[str, str], hidden: Sequence[str]) -> Markup:
+    look = looks.get(line.label)
+    is_shown = line.name not in hidden
+    first = Markup('<button class=legend name="hide:{0}" data-key="hide-{0}" aria-pressed="{1}" {4}>{2}{3}</button>').format(
+        line.name,
+        "true" if is_shown else "false",
+        sample(look) if look is not None else "",  # type: ignore[arg-type]
+        line.label,
+        Markup('title="Show or hide"'),
+    )
+    if line.note:
+        cells = Markup("<td class=note colspan={}>{}</td>").format(len(line.readings), line.note)
+    else:
+        cells = Markup("").join(_cell(reading) for reading in line.readings)
+    return Markup('<tr data-name="{}"><td>{}</td>{}</tr>').format(line.name, first, cells)
+
+
+def _cell(reading: Reading) -> Markup:
+    if math.isnan(reading.value):
+        return Markup("<td>{}</td>").format(reading.text)
+    error = "" if math.isnan(reading.error) else Markup(' data-error="{!r}"').format(reading.error)
+    return Markup('<td data-value="{!r}"{}>{}</td>').format(float(reading.value), error, reading.text)
