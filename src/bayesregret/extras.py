@@ -12,6 +12,7 @@ LIBRARIES = {
     "report": ("matplotlib", "jinja2"),
     "gpu": ("numba_cuda",),
     "cluster": ("distributed",),
+    "explore": ("bokeh", "panel", "matplotlib", "jinja2"),
 }
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesregret import __version__, interrupts
-from bayesregret.cli import audit, bounds, exact, optimal, plan, prior, reproduce, simulate, study
+from bayesregret.cli import audit, bounds, exact, explore, optimal, plan, prior, reproduce, simulate, study
 from bayesregret.cli.complaints import InputError, complain
 from bayesregret.cli.help import SectionedCommand, SectionedGroup
 from bayesregret.cli.options import ProblemCommand
@@ -30,7 +30,7 @@ class Workflow(SectionedGroup):
 
     workflow = {  # noqa: RUF012
         "From past experiments to a decision": ("prior", "plan"),
-        "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit"),
+        "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit", "explore"),
         "Reproduce the paper and your own experiments": ("reproduce", "sweep", "study"),
     }
 
@@ -51,6 +51,7 @@ app.command(cls=ProblemCommand)(exact.exact)
 app.command(cls=ProblemCommand)(optimal.optimal)
 app.command(cls=ProblemCommand)(bounds.bounds)
 app.command(cls=ProblemCommand)(audit.audit)
+app.command(cls=SectionedCommand)(explore.explore)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
 app.command(cls=SectionedCommand)(reproduce.sweep)
 app.add_typer(study.app, name="study")
@@ -83,6 +84,7 @@ def start(
       bayesregret optimal gaussian --horizon 1000
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
+      bayesregret explore problem.toml
       bayesregret reproduce
       bayesregret sweep widths.toml
       bayesregret study list sweep/study.sqlite

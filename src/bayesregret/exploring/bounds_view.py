@@ -54,9 +54,7 @@ class Swept(NamedTuple):
     at: Callable[[PageState, Bandit], Pair | None]
 
 
-def sweep_steps(
-    state: PageState, bandit: Bandit, make: Make, is_abandoned: IsAbandoned = never
-) -> Iterator[Snapshot]:
+def sweep_steps(state: PageState, bandit: Bandit, make: Make, is_abandoned: IsAbandoned = never) -> Iterator[Snapshot]:
     """Yield pictures with more and more points; `make` returns the bandit of a state."""
     here = number_of(state, state.sweep)
     points = sorted({*_points(state), here})
@@ -153,7 +151,9 @@ def _regret(name: str, is_abandoned: IsAbandoned) -> Swept:
                 pass
             else:
                 return found.regret, found.error
-        result = simulated(SimulationKey(there, policy, state.horizon, point_runs(state, there), state.seed), is_abandoned)
+        result = simulated(
+            SimulationKey(there, policy, state.horizon, point_runs(state, there), state.seed), is_abandoned
+        )
         return result.mean, result.stderr
 
     return Swept(name, f"regret of {name}", "regret", at)
@@ -186,8 +186,8 @@ def _snapshot(
     table = Table(
         f"bounds-{state.sweep}",
         f"Regret and bounds as {limits.label.lower()} changes",
-        "Regret without simulation where that is quick, otherwise simulated with one standard error; the paper's bounds "
-        "are leading terms, as in its figures, and the certified ones are whole.",
+        "Regret without simulation where that is quick, otherwise simulated with one standard error; the paper's "
+        "bounds are leading terms, as in its figures, and the certified ones are whole.",
         Axis(limits.label, limits.scale),
         Axis("Bayes regret", "log"),
         tuple(points),

@@ -123,13 +123,15 @@ def _bounds_bar(state: PageState) -> Markup:
         )
         for name, preset in FIGURES.items()
     )
-    return select("sweep", "Horizontal axis", choices) + Markup(
-        '<div class=buttons role=group aria-label="Figures of the paper">{}</div>'
-    ).format(figures)
+    return Markup(
+        '<div class=bar>{}<div class=buttons role=group aria-label="Figures of the paper">{}</div></div>'
+    ).format(select("sweep", "Horizontal axis", choices), figures)
 
 
 def _run_bar(state: PageState) -> Markup:
-    return select("watched", "Policy", [(name, name) for name in state.play()])
+    return Markup("<div class=bar>{}</div>").format(
+        select("watched", "Policy", [(name, name) for name in state.play()])
+    )
 
 
 # --- single inputs ---------------------------------------------------------------------------------------------------
@@ -156,9 +158,9 @@ def number_box(name: str, label: str) -> Markup:
 
 def select(name: str, label: str, choices: Iterable[tuple[str, str]]) -> Markup:
     options = Markup("").join(Markup('<option value="{}">{}</option>').format(*choice) for choice in choices)
-    return Markup(
-        '<div class=field><label for="{0}">{1}</label><select id="{0}" name="{0}">{2}</select></div>'
-    ).format(name, label, options)
+    return Markup('<div class=field><label for="{0}">{1}</label><select id="{0}" name="{0}">{2}</select></div>').format(
+        name, label, options
+    )
 
 
 def check(name: str, label: str) -> Markup:

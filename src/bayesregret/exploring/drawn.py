@@ -10,8 +10,8 @@ import numpy as np
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
+    FixedTicker,
     HoverTool,
-    LogTicker,
     NumeralTickFormatter,
     Range1d,
     Span,
@@ -21,13 +21,15 @@ from bokeh.plotting import figure
 from bayesregret.digits import typeset_value, typeset_with_error
 from bayesregret.exploring.live import themes
 from bayesregret.plotting.scales import axis_limits
-from bayesregret.plotting.style import GREY, INK, Look, looks
+from bayesregret.plotting.style import Look, looks
 from bayesregret.report.picture import NAMES
 from bayesregret.reproduction.table import Axis, Table, Trend
 
 MARKERS = {"o": "circle", "s": "square", "^": "triangle", "D": "diamond", "v": "inverted_triangle", "p": "star"}
 WIDE, NARROW = 430, 300  # height in pixels
 SHOWN_MARKERS = 25
+DECADES = 6  # most decades of a live axis: with more of them regret and its bounds would be one line
+FEW_DECADES = 3
 
 
 class Screen(NamedTuple):
@@ -71,7 +73,7 @@ def empty_figure(x: Axis, y: Axis, screen: Screen, **settings: Any) -> figure:
         axis.axis_line_color = axis.major_tick_line_color = soft
         axis.minor_tick_line_color = None
         axis.formatter = NumeralTickFormatter(format="0,0.[000]")
-        axis.ticker = LogTicker(mantissas=[1, 2, 5]) if what.scale == "log" else BasicTicker()
+        axis.ticker = FixedTicker() if what.scale == "log" else BasicTicker()
     made.grid.grid_line_color = grid
     made.grid.minor_grid_line_color = None
     made.min_border_left, made.min_border_right = 50, 12
@@ -98,7 +100,9 @@ class Drawn:
         parts: list[Any] = []
         if trend.errors is not None:
             parts.append(
-                self.figure.varea("x", "low", "high", source=source, fill_color=colour, fill_alpha=0.25, level="underlay")
+                self.figure.varea(
+                    "x", "low", "high", source=source, fill_color=colour, fill_alpha=0.25, level="underlay"
+                )
             )
         y = "exact" if trend.exact is not None else "y"
         line = self.figure.line("x", y, source=source, line_color=colour, line_width=width, line_dash=dash)
@@ -125,10 +129,19 @@ class Drawn:
         self.here.update(visible=here is not None, location=here)
 
     def _limits(self, table: Table) -> None:
-        low, high = axis_limits(table.points, table.x.scale)
-        self.figure.x_range.update(start=low, end=high)
+        set_limits(self.figure.x_range, self.figure.xaxis[0], axis_limits(table.points, table.x.scale))
         low, high = axis_limits(_heights(table), table.y.scale, zero=True)
-        self.figure.y_range.update(start=low, end=high)
+        low = max(low, high / 10.0**DECADES) if table.y.scale == "log" else low
+        set_limits(self.figure.y_range, self.figure.yaxis[0], (low, high))
+
+
+def set_limits(range_: Any, axis: Any, limits: tuple[float, float]) -> None:
+    """Set the ends of an axis; a logarithmic one has its ticks at whole decades, and between them if there are few."""
+    range_.update(start=limits[0], end=limits[1])
+    if isinstance(axis.ticker, FixedTicker):
+        first, last = math.floor(math.log10(limits[0])), math.ceil(math.log10(limits[1]))
+        between = (1, 2, 5) if last - first <= FEW_DECADES else (1,)
+        axis.ticker.ticks = [float(f"{m}e{k}") for k in range(first, last + 1) for m in between]
 
 
 def structure(table: Table, screen: Screen) -> tuple[Any, ...]:
@@ -171,12 +184,8 @@ def _columns(table: Table, trend: Trend) -> Mapping[str, Any]:
 
 
 def _texts(y: Any, errors: Any, exact: Any) -> list[str]:
-    plain = [typeset_value(value) for value in y.tolist()] if errors is None else [
-        typeset_with_error(value, error) for value, error in zip(y.tolist(), errors.tolist(), strict=True)
-    ]
+    shown = [None] * len(y) if errors is None else errors.tolist()
+    plain = [typeset_with_error(value, error) for value, error in zip(y.tolist(), shown, strict=True)]
     if exact is None:
         return plain
     return [f"{text}; exact {typeset_value(value)}" for text, value in zip(plain, exact.tolist(), strict=True)]
-
-
-__all__ = ["GREY", "INK", "Drawn", "Screen", "empty_figure", "structure"]

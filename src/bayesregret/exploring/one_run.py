@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,21 +60,23 @@ class OneRun:
     def pulls(self, rounds: int) -> NDArray[np.int64]:
         return np.bincount(self.taken[:rounds], minlength=self.bandit.arms)
 
+    def numbers(self) -> Table:
+        """Arm, reward and regret of each round, to save."""
+        columns = {"arm": self.taken, "reward": self.rewards}
+        trends = tuple(Trend(name, name, "regret", tuple(map(float, column))) for name, column in columns.items())
+        drawn = self.table()
+        return replace(drawn, trends=(*trends, *drawn.trends))
+
     def table(self) -> Table:
-        """Regret over the rounds, to draw and to save."""
-        rounds = tuple(map(float, range(1, len(self.taken) + 1)))
+        """Regret over the rounds, to draw."""
         return Table(
             "one-run",
             f"One run of {self.policy}",
             f"Regret of {self.policy} on the instance of seed {self.seed}.",
             Axis("round"),
             Axis("regret so far"),
-            rounds,
-            (
-                Trend("arm", "arm", "regret", tuple(map(float, self.taken.tolist()))),
-                Trend("reward", "reward", "regret", tuple(self.rewards.tolist())),
-                Trend(self.policy, "regret so far", "regret", tuple(self.regret.tolist())),
-            ),
+            tuple(map(float, range(1, len(self.taken) + 1))),
+            (Trend(self.policy, "regret so far", "regret", tuple(self.regret.tolist())),),
         )
 
 
@@ -89,7 +92,7 @@ def play(bandit: Bandit, name: str, policy: Policy, horizon: int, seed: int, is_
     fresh = agent.to_json()
     key, world, means = seed_key(seed), bandit.world(), np.empty(bandit.arms)
     taken, rewards = np.empty(rounds, np.int64), np.empty(rounds)
-    streams = {}
+    streams: dict[int, Any] = {}
     with np.errstate(over="ignore"):
         start = run_word(key, 0)
         draw_means(world, means, open_stream(key, start, INSTANCE))

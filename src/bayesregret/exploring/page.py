@@ -13,11 +13,11 @@ from bayesregret.exploring import controls, readout, take_away
 from bayesregret.exploring.bounds_view import sweep_steps
 from bayesregret.exploring.drawn import Drawn, Screen, structure
 from bayesregret.exploring.jobs import Latest
+from bayesregret.exploring.limits import MOST_PLAYED_ROUNDS
 from bayesregret.exploring.live import Live
 from bayesregret.exploring.moves import moved
 from bayesregret.exploring.prior_figure import PriorFigure
 from bayesregret.exploring.regret_view import regret_steps
-from bayesregret.exploring.limits import MOST_PLAYED_ROUNDS
 from bayesregret.exploring.run_figures import RunView
 from bayesregret.exploring.run_frames import RunFrame, run_steps
 from bayesregret.exploring.settings import BOUNDS, ONE_RUN, PageState, encode
@@ -31,12 +31,18 @@ HEAD = (
 )
 # Beside each other on wide screens; on narrow ones the picture comes first.
 GRID = """
-:host { display: grid !important; grid-template-columns: 310px minmax(0, 1fr); gap: 0 34px; align-items: start; max-width: 1280px; margin: 0 auto !important; padding: 0 20px 60px; width: 100% !important; box-sizing: border-box; }
+:host {
+  display: grid !important; grid-template-columns: 310px minmax(0, 1fr); gap: 0 34px; align-items: start;
+  max-width: 1280px; width: 100% !important; box-sizing: border-box; margin: 0 auto !important; padding: 0 20px 60px;
+}
 @media (max-width: 900px) { :host { grid-template-columns: minmax(0, 1fr); padding: 0 14px 40px; } }
 """
 HEADER = ":host { grid-column: 1 / -1; width: 100%; margin: 0 !important; }"
-SIDE = ":host { width: 100% !important; margin: 14px 0 0 !important; } @media (max-width: 900px) { :host { order: 2; } }"
+SIDE = (
+    ":host { width: 100% !important; margin: 14px 0 0 !important; } @media (max-width: 900px) { :host { order: 2; } }"
+)
 MAIN = ":host { width: 100% !important; min-width: 0; margin: 6px 0 0 !important; }"
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 MOST_MOVES = 100  # of one message
 FRAMES, PAUSE = 200, 0.1  # of a run that is played, and seconds between two of them
 
@@ -73,18 +79,18 @@ class LivePage:
         self._make_parts()
 
     def _make_parts(self) -> None:
-        listen, wide = self._listen, {"sizing_mode": "stretch_width"}
+        listen, wide = self._listen, WIDE
         self.head = Live(listen, html=HEAD, leads=True, address_bar=self.has_address, **wide)
         self.form, self.views, self.readout, self.taken = (Live(listen, **wide) for _ in range(4))
         self.status = Live(html=readout.status(None, self.message), **wide)
-        self.prior_title = Live(html="<h2>The prior</h2>", **wide)
+        self.prior_title = Live(html="<h2 class=apart>The prior</h2>", **wide)
         self.prior_pane, self.picture = (pn.pane.Bokeh(None, margin=0, **wide) for _ in range(2))
         self.prior = PriorFigure()
         self.run = RunView(listen)
 
     def layout(self) -> pn.Column:
         """Return everything, for a server or a notebook."""
-        wide = {"sizing_mode": "stretch_width"}
+        wide = WIDE
         self.document = pn.state.curdoc
         side = pn.Column(self.prior_title, self.prior_pane, self.form, stylesheets=[SIDE], **wide)
         parts = (self.views, self.status, self.picture, self.run.layout, self.readout, self.taken)
@@ -195,8 +201,10 @@ class LivePage:
         key = structure(snapshot.table, self.screen)
         if self._drawn is None or key != self._structure:
             self._drawn, self._structure = Drawn(snapshot.table, self.screen), key
-            self.picture.object = self._drawn.figure
         self._drawn.update(snapshot.table, self.state.hidden, snapshot.at)
+        # Last, because the browser knows the parts of a figure only from now on.
+        if self.picture.object is not self._drawn.figure:
+            self.picture.object = self._drawn.figure
 
     # --- playing and saving --------------------------------------------------------------------------------------
 
@@ -222,10 +230,10 @@ class LivePage:
         """Make a file off the event loop and hand it to the browser."""
         if self.snapshot is None:
             raise ValueError("file must be saved after the first picture")
-        state, table, bandit = self.state, self.snapshot.table, self.bandit
+        state, snapshot, bandit = self.state, self.snapshot, self.bandit
 
         def steps(is_abandoned: IsAbandoned) -> Iterator[dict[str, str]]:
-            yield take_away.saved(form, table, state, bandit)
+            yield take_away.saved(form, snapshot, state, bandit)
 
         if form == "html":
             self.status.refresh(html=readout.status(None, "The plan takes some seconds; the page stays alive."))

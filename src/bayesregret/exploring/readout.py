@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from bayesregret.exploring.drawn import table_looks
 from bayesregret.exploring.snapshot import Line, Reading, Snapshot
+from bayesregret.plotting.style import Look
 from bayesregret.report.picture import sample
 
 
@@ -27,25 +28,24 @@ def status(snapshot: Snapshot | None, message: str = "") -> str:
 def readout(snapshot: Snapshot, hidden: Sequence[str]) -> str:
     """Return the table of a snapshot: a button in each row hides its trend."""
     looks = dict(zip((t.label for t in snapshot.table.trends), table_looks(snapshot.table), strict=True))
-    names = {trend.label: trend.name for trend in snapshot.table.trends}
     headings = Markup("").join(Markup("<th scope=col>{}</th>").format(text) for text in snapshot.headings)
-    rows = Markup("").join(_row(line, looks, names, hidden) for line in snapshot.lines)
+    rows = Markup("").join(_row(line, looks, hidden) for line in snapshot.lines)
     kind = "done" if snapshot.done else "running"
     return Markup(
         '<div class=scroll><table class="{}" data-done="{}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
     ).format(kind, "true" if snapshot.done else "false", headings, rows)
 
 
-def _row(line: Line, looks: dict[str, object], names: dict[str, str], hidden: Sequence[str]) -> Markup:
-    look = looks.get(line.label)
-    is_shown = line.name not in hidden
-    first = Markup('<button class=legend name="hide:{0}" data-key="hide-{0}" aria-pressed="{1}" {4}>{2}{3}</button>').format(
-        line.name,
-        "true" if is_shown else "false",
-        sample(look) if look is not None else "",  # type: ignore[arg-type]
-        line.label,
-        Markup('title="Show or hide"'),
-    )
+def _legend(line: Line, look: Look, hidden: Sequence[str]) -> Markup:
+    """Return a button that shows and hides the trend."""
+    return Markup(
+        '<button class=legend name="hide:{0}" data-key="hide-{0}" aria-pressed="{1}" title="Show or hide">'
+        "{2}{3}</button>"
+    ).format(line.name, "false" if line.name in hidden else "true", sample(look), line.label)
+
+
+def _row(line: Line, looks: Mapping[str, Look], hidden: Sequence[str]) -> Markup:
+    first = Markup("{}").format(line.label) if line.label not in looks else _legend(line, looks[line.label], hidden)
     if line.note:
         cells = Markup("<td class=note colspan={}>{}</td>").format(len(line.readings), line.note)
     else:

@@ -43,7 +43,9 @@ class Curves:
                 found[name] = run_cost(policy, self.bandit, self.state.horizon)
                 if FEWEST_RUNS * found[name] > LARGEST_COST:
                     seconds = FEWEST_RUNS * found.pop(name) / 1e9
-                    self.refused[name] = f"{counted(FEWEST_RUNS, 'run')} take {shown_time(seconds)}: too long for a page"
+                    self.refused[name] = (
+                        f"{counted(FEWEST_RUNS, 'run')} take {shown_time(seconds)}: too long for a page"
+                    )
             except ValueError as error:
                 self.refused[name] = str(error)
         return found

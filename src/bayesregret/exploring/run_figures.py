@@ -9,7 +9,7 @@ import panel as pn
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
 from bayesregret.exploring.drawn import Screen, empty_figure, on_screen, theme_colour
-from bayesregret.exploring.live import Live, Listen
+from bayesregret.exploring.live import Listen, Live
 from bayesregret.exploring.run_frames import RunFrame
 from bayesregret.plotting.scales import axis_limits
 from bayesregret.plotting.style import BLUE, GREEN, RED
@@ -49,6 +49,11 @@ class RunView:
         if self._run is not frame.run:
             self._limits(frame, total)
             self._run = frame.run
+        # Last, because the browser knows the parts of a figure only from now on.
+        for pane, made in zip(self.panes, (self.taken, self.known, self.regret), strict=True):
+            if pane.object is not made:
+                pane.object = made
+        self.panes[1].visible = frame.posterior is not None
 
     def _make(self, frame: RunFrame, screen: Screen) -> None:
         height = {"height": SMALL}
@@ -74,9 +79,6 @@ class RunView:
         tips = "arm @arm: mean @mean, from @low to @high; truth @truth; @pulls pulls"
         self.known.add_tools(HoverTool(renderers=[dots], tooltips=tips))
         self.regret.add_tools(HoverTool(renderers=[line], tooltips="round @round: regret @regret", mode="vline"))
-        for pane, made in zip(self.panes, (self.taken, self.known, self.regret), strict=True):
-            pane.object = made
-        self.panes[1].visible = frame.posterior is not None
         self._run = None
 
     def _limits(self, frame: RunFrame, total: int) -> None:

@@ -33,16 +33,15 @@ class RunFrame:
             status = f"Round {self.rounds:,} of {total:,}: arm {arm}, regret so far {typeset_value(regret)}."
         else:
             status = f"Before the first of {counted(total, 'round')}: {self.run.policy} has only the prior."
-        return Snapshot(self.run.table(), HEADINGS, tuple(self._lines()), status, True, at=float(self.rounds))
+        run = self.run
+        return Snapshot(run.table(), HEADINGS, tuple(self._lines()), status, True, numbers=run.numbers())
 
     def _lines(self) -> Iterator[Line]:
-        regret = 0.0 if not self.rounds else float(self.run.regret[self.rounds - 1])
         pulls = self.run.pulls(self.rounds)
         order = np.argsort(-self.run.means, kind="stable")[:MOST_LINES]
         for arm in map(int, order):
             mean, pulled = Reading.computed(float(self.run.means[arm])), Reading(f"{pulls[arm]:,}", float(pulls[arm]))
             yield Line(f"arm {arm}", f"arm {arm}", (mean, pulled, *self._posterior(arm)))
-        yield Line("regret", "regret so far", (Reading.computed(regret),))
 
     def _posterior(self, arm: int) -> tuple[Reading, ...]:
         if self.posterior is None:

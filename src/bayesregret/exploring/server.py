@@ -52,7 +52,9 @@ def make_server(
 
 def _visit(first: PageState, given: Mapping[str, Bandit]) -> pn.Column:
     """Make the page of one visitor from the address; a bad address gives a line and the usual page."""
-    query = urlencode([(name, value.decode("utf-8", "replace")) for name, values in pn.state.session_args.items() for value in values])
+    query = urlencode(
+        [(name, value.decode("utf-8", "replace")) for name, values in pn.state.session_args.items() for value in values]
+    )
     state, message = first, ""
     if query:
         try:
@@ -64,7 +66,9 @@ def _visit(first: PageState, given: Mapping[str, Bandit]) -> pn.Column:
     return page.layout()
 
 
-def serve(first: PageState, given: Mapping[str, Bandit], *, address: str, port: int, origins: tuple[str, ...], browser: bool) -> None:
+def serve(
+    first: PageState, given: Mapping[str, Bandit], *, address: str, port: int, origins: tuple[str, ...], browser: bool
+) -> None:
     """Serve until interrupted."""
     server = make_server(first, given, address=address, port=port, origins=origins)
     link = f"http://{address if address not in ('0.0.0.0', '::') else LOCAL[0]}:{server.port}/"

@@ -25,7 +25,7 @@ from bayesregret.exploring.limits import (
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
 from bayesregret.policy_data import named, policy_from_text
-from bayesregret.problem import COMMON_PROBLEMS, bandit_classes, check_fields, problem_from_dict
+from bayesregret.problem import COMMON_PROBLEMS, bandit_classes, problem_from_dict
 
 REGRET, BOUNDS, ONE_RUN = "regret", "bounds", "run"
 VIEWS = (REGRET, BOUNDS, ONE_RUN)
@@ -131,7 +131,9 @@ def _made(state: PageState, given: Mapping[str, Bandit]) -> Bandit:
     parameters = inspect.signature(make).parameters
     for name in values:
         if name not in parameters:
-            raise ValueError(f"{checks.shown(name)} is not a setting of {kind} problems, which have {', '.join(parameters)}")
+            raise ValueError(
+                f"{checks.shown(name)} is not a setting of {kind} problems, which have {', '.join(parameters)}"
+            )
     return make(**values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bayesregret.digits import PLUS_MINUS, typeset_value, with_error
 from bayesregret.reproduction.table import Table
@@ -64,4 +64,4 @@ class Snapshot:
     status: str
     done: bool
     at: float | None = None  # the present value on the horizontal axis
-    remarks: tuple[str, ...] = field(default=())
+    numbers: Table | None = None  # to save, if they are more than what is drawn

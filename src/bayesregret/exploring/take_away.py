@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import shlex
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
 
-from bayesregret.exploring.settings import BOUNDS, ONE_RUN, PageState, sweepable
+from bayesregret.exploring.settings import BOUNDS, ONE_RUN, PageState
+from bayesregret.exploring.snapshot import Snapshot
 from bayesregret.models import Bandit
 from bayesregret.plotting.drawing import draw
 from bayesregret.plotting.saving import DPI, csv_table, file_name, rendered
@@ -25,18 +27,14 @@ def command(state: PageState) -> str:
     """Return the command line that computes what the page shows."""
     parts = ["bayesregret", "bounds" if state.view == BOUNDS else "simulate", *_problem_words(state)]
     if state.view != BOUNDS:
-        parts += [word for name in _shown_policies(state) for word in ("--policy", name)]
+        parts += [word for text in _policy_texts(state) for word in ("--policy", text)]
     parts += ["--horizon", str(state.horizon)]
     if state.view != BOUNDS:
         one = state.view == ONE_RUN
         parts += ["--runs", "1" if one else str(state.runs), "--seed", str(state.seed + state.instance * one)]
-    if state.delta is not None:
+    if state.view == BOUNDS and state.delta is not None:
         parts += ["--delta", repr(state.delta)]
     return shlex.join(parts)
-
-
-def _shown_policies(state: PageState) -> tuple[str, ...]:
-    return state.policies
 
 
 def _problem_words(state: PageState) -> list[str]:
@@ -57,13 +55,11 @@ def _plain(value: Any) -> str:
 def python(state: PageState, bandit: Bandit) -> str:
     """Return Python that computes what the page shows."""
     lines = ["import bayesregret as br", "", *_problem_code(state, bandit)]
-    policies = f"[{', '.join(map(repr, _shown_policies(state)))}]"
+    policies = f"[{', '.join(map(repr, _policy_texts(state)))}]"
     delta = "" if state.delta is None else f", delta={state.delta!r}"
     if state.view == BOUNDS:
         lines.append(f"print(br.bounds.table(bandit, horizon={state.horizon}{delta}))")
         return "\n".join(lines)
-    if delta:
-        policies = _policies_with_delta(state)
     one = state.view == ONE_RUN
     runs, seed = (1, state.seed + state.instance) if one else (state.runs, state.seed)
     lines.append(f"result = br.simulate(bandit, {policies}, horizon={state.horizon}, runs={runs}, seed={seed})")
@@ -71,9 +67,15 @@ def python(state: PageState, bandit: Bandit) -> str:
     return "\n".join(lines)
 
 
-def _policies_with_delta(state: PageState) -> str:
-    """Policies as Python makes them, with their delta."""
-    return f"[{', '.join(map(repr, state.play().values()))}]".replace("prior=None, ", "").replace("br.", "")
+def _policy_texts(state: PageState) -> list[str]:
+    """Return the policies as texts that have the page's delta."""
+    if state.delta is None:
+        return list(state.policies)
+    texts = []
+    for text, policy in zip(state.policies, state.play().values(), strict=True):
+        takes_it = "delta=" not in text and getattr(policy, "delta", None) is not None
+        texts.append(f"{text}{',' if ':' in text else ':'}delta={state.delta!r}" if takes_it else text)
+    return texts
 
 
 def _problem_code(state: PageState, bandit: Bandit) -> list[str]:
@@ -101,18 +103,18 @@ def panel(state: PageState, bandit: Bandit, *, has_address: bool) -> str:
         Markup('<button type=button name=save value="{0}" data-key="save-{0}">{1}</button>').format(form, label)
         for form, label in files
     )
-    return Markup("<h2>Take it away</h2><div class=buttons>{}{}</div>{}").format(
+    return Markup("<h2 class=apart>Take it away</h2><div class=buttons>{}{}</div>{}").format(
         link if has_address else "", buttons, blocks
     )
 
 
-def saved(form: str, table: Table, state: PageState, bandit: Bandit) -> dict[str, str]:
+def saved(form: str, snapshot: Snapshot, state: PageState, bandit: Bandit) -> dict[str, str]:
     """Return a file for the reader to save, as the browser needs it."""
-    name, content = _content(form, table, state, bandit)
+    name, content = _content(form, snapshot, state, bandit)
     return {"name": name, "kind": KINDS[form], "content": base64.b64encode(content).decode()}
 
 
-def _content(form: str, table: Table, state: PageState, bandit: Bandit) -> tuple[str, bytes]:
+def _content(form: str, snapshot: Snapshot, state: PageState, bandit: Bandit) -> tuple[str, bytes]:
     if form == "toml":
         return PROBLEM_FILE, problem_text(bandit).encode()
     if form == "html":
@@ -121,11 +123,13 @@ def _content(form: str, table: Table, state: PageState, bandit: Bandit) -> tuple
 
         made = plan(bandit, list(state.play().values()), horizon=state.horizon, seed=state.seed, progress=False)
         return "plan.html", plan_page(made).encode()
-    name = f"{file_name(table.figure)}.{form}"
+    name = f"{file_name(snapshot.table.figure)}.{form}"
     if form == "csv":
-        return name, csv_table(table).encode()
-    options = {"dpi": DPI, "facecolor": PAPER} if form == "png" else {"metadata": {"Date": None}}
-    return name, rendered(draw(table, PAGE), form, **options)
+        return name, csv_table(snapshot.numbers or snapshot.table).encode()
+    options: dict[str, Any] = {"dpi": DPI, "facecolor": PAPER} if form == "png" else {"metadata": {"Date": None}}
+    return name, rendered(draw(_without_hidden(snapshot.table, state), PAGE), form, **options)
 
 
-__all__ = ["command", "panel", "python", "saved", "sweepable"]
+def _without_hidden(table: Table, state: PageState) -> Table:
+    shown = tuple(trend for trend in table.trends if trend.name not in state.hidden)
+    return replace(table, trends=shown or table.trends)
