@@ -29,19 +29,23 @@ HEAD = (
     "<p class=soft>Move a slider: every number is computed while you look.</p>"
     '<button type=button data-theme="1" aria-label="Light or dark page">Light / dark</button></header>'
 )
-# Beside each other on wide screens; on narrow ones the picture comes first.
+# On wide screens the controls are beside the picture. On narrow ones they are below it, and it stays in view.
 GRID = """
 :host {
   display: grid !important; grid-template-columns: 310px minmax(0, 1fr); gap: 0 34px; align-items: start;
-  max-width: 1280px; width: 100% !important; box-sizing: border-box; margin: 0 auto !important; padding: 0 20px 60px;
+  grid-template-rows: repeat(7, auto) 1fr; max-width: 1280px; width: 100% !important; box-sizing: border-box;
+  margin: 0 auto !important; padding: 0 20px 60px;
 }
-@media (max-width: 900px) { :host { grid-template-columns: minmax(0, 1fr); padding: 0 14px 40px; } }
+@media (max-width: 900px) { :host { display: flex !important; flex-direction: column; padding: 0 14px 40px; } }
 """
 HEADER = ":host { grid-column: 1 / -1; width: 100%; margin: 0 !important; }"
-SIDE = (
-    ":host { width: 100% !important; margin: 14px 0 0 !important; } @media (max-width: 900px) { :host { order: 2; } }"
-)
-MAIN = ":host { width: 100% !important; min-width: 0; margin: 6px 0 0 !important; }"
+SIDE = ":host { grid-column: 1; grid-row: 2 / span 7; width: 100% !important; margin: 0 !important; }"
+MAIN = ":host { grid-column: 2; width: 100% !important; min-width: 0; margin: 0 !important; }"
+PICTURE = f"""{MAIN}
+@media (max-width: 900px) and (min-height: 600px) {{
+  :host {{ position: sticky; top: 0; z-index: 4; background: light-dark(#ffffff, #15181c); }}
+}}
+"""
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width"}
 MOST_MOVES = 100  # of one message
 FRAMES, PAUSE = 200, 0.1  # of a run that is played, and seconds between two of them
@@ -67,7 +71,7 @@ class LivePage:
     def __init__(
         self, state: PageState, given: Mapping[str, Bandit], message: str = "", *, has_address: bool = True
     ) -> None:
-        self.state, self.given, self.message = state, given, message
+        self.state, self.given = state, given
         self.has_address = has_address
         self.screen = Screen()
         self.snapshot: Snapshot | None = None
@@ -76,13 +80,14 @@ class LivePage:
         self._drawn: Drawn | None = None
         self._structure: Any = None
         self._playing: asyncio.Task[None] | None = None
-        self._make_parts()
+        self._make_parts(message)
 
-    def _make_parts(self) -> None:
+    def _make_parts(self, message: str) -> None:
         listen, wide = self._listen, WIDE
         self.head = Live(listen, html=HEAD, leads=True, address_bar=self.has_address, **wide)
         self.form, self.views, self.readout, self.taken = (Live(listen, **wide) for _ in range(4))
-        self.status = Live(html=readout.status(None, self.message), **wide)
+        self.status = Live(html=readout.status(None), **wide)
+        self.notice = Live(html=readout.alert(message), **wide)
         self.prior_title = Live(html="<h2 class=apart>The prior</h2>", **wide)
         self.prior_pane, self.picture = (pn.pane.Bokeh(None, margin=0, **wide) for _ in range(2))
         self.prior = PriorFigure()
@@ -92,25 +97,35 @@ class LivePage:
         """Return everything, for a server or a notebook."""
         wide = WIDE
         self.document = pn.state.curdoc
-        side = pn.Column(self.prior_title, self.prior_pane, self.form, stylesheets=[SIDE], **wide)
-        parts = (self.views, self.status, self.picture, self.run.layout, self.readout, self.taken)
-        main = pn.Column(*parts, stylesheets=[MAIN], **wide)
-        return pn.Column(pn.Column(self.head, stylesheets=[HEADER], **wide), side, main, stylesheets=[GRID], **wide)
+        return pn.Column(
+            pn.Column(self.head, self.notice, stylesheets=[HEADER], **wide),
+            pn.Column(self.views, stylesheets=[MAIN], **wide),
+            pn.Column(self.status, stylesheets=[MAIN], **wide),
+            pn.Column(self.picture, stylesheets=[PICTURE], **wide),
+            pn.Column(self.run.layout, stylesheets=[MAIN], **wide),
+            pn.Column(self.readout, stylesheets=[MAIN], **wide),
+            pn.Column(self.prior_title, self.prior_pane, self.form, stylesheets=[SIDE], **wide),
+            pn.Column(self.taken, stylesheets=[MAIN], **wide),
+            stylesheets=[GRID],
+            **wide,
+        )
 
     # --- from the browser ----------------------------------------------------------------------------------------
 
     def _listen(self, values: Mapping[str, Any]) -> None:
         """Take the moves of some controls; a bad one changes nothing but the message."""
-        before, self.message = self.state, ""
+        before, message = self.state, None
         for name, value in list(values.items())[:MOST_MOVES]:
             try:
                 self._act(name, value)
             except ValueError as error:
-                self.message = str(error)
-        if self.message:
-            self.status.refresh(html=readout.status(None, self.message))
-        elif self.state != before:
+                message = str(error)
+        if message is not None or values.keys() != {"screen"}:  # what is said of a bad address stays until a move
+            self.notice.refresh(html=readout.alert(message or ""))
+        if self.state != before:
             self._show(before)
+        elif message is not None:
+            self.form.param.trigger("values")  # inputs show again what they are
 
     def _act(self, name: str, value: Any) -> None:
         if name == "screen":
@@ -172,7 +187,7 @@ class LivePage:
         self._in_document(lambda: self._deliver(step))
 
     def _fail(self, message: str) -> None:
-        self._in_document(lambda: self.status.refresh(html=readout.status(None, message)))
+        self._in_document(lambda: self.notice.refresh(html=readout.alert(message)))
 
     def _in_document(self, change: Callable[[], None]) -> None:
         """Change what a browser shows: a server's document has a lock, a notebook's has to be sent."""
@@ -236,14 +251,13 @@ class LivePage:
             yield take_away.saved(form, snapshot, state, bandit)
 
         if form == "html":
-            self.status.refresh(html=readout.status(None, "The plan takes some seconds; the page stays alive."))
+            self.notice.refresh(html=readout.alert("The plan takes some seconds; the page stays alive."))
         self.saving.start(steps, lambda file: self._in_document(lambda: self._hand_over(file)), self._fail)
 
     def _hand_over(self, file: dict[str, str]) -> None:
         self.taken.file = file
         self.taken.file = {}
-        if self.snapshot is not None:
-            self.status.refresh(html=readout.status(self.snapshot))
+        self.notice.refresh(html="")
 
     def close(self) -> None:
         """Drop all work; the visitor is gone."""

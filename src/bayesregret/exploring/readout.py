@@ -13,10 +13,13 @@ from bayesregret.plotting.style import Look
 from bayesregret.report.picture import sample
 
 
-def status(snapshot: Snapshot | None, message: str = "") -> str:
-    """Return what goes on, or what went wrong."""
-    if message:
-        return Markup("<div class=alert role=alert>{}</div>").format(message)
+def alert(message: str) -> str:
+    """Return a line about what is wrong; nothing if nothing is."""
+    return Markup("<div class=alert role=alert>{}</div>").format(message) if message else ""
+
+
+def status(snapshot: Snapshot | None) -> str:
+    """Return what goes on."""
     if snapshot is None:
         return Markup('<p class="status running" role=status>Computing.</p>')
     state = "done" if snapshot.done else "running"
