@@ -11,7 +11,10 @@ from bayesregret.exploring.settings import PageState
 OWN = {"own.toml": br.GaussianBandit([1, 0, 0], 1, 1)}
 
 
-def after(*moves, state=PageState()):
+USUAL = PageState()
+
+
+def after(*moves, state=USUAL):
     for name, value in moves:
         state = moved(state, name, value, OWN)
     return state

@@ -92,7 +92,7 @@ class Drawn:
         self.figure.add_layout(self.here)
         for trend, look, source in zip(table.trends, table_looks(table), self.sources, strict=True):
             self._add(trend, look, source)
-        self._limits(table)
+        self._limits(table, ())
 
     def _add(self, trend: Trend, look: Look, source: ColumnDataSource) -> None:
         colour = on_screen(look.colour, self.screen)
@@ -104,16 +104,12 @@ class Drawn:
                     "x", "low", "high", source=source, fill_color=colour, fill_alpha=0.25, level="underlay"
                 )
             )
-        y = "exact" if trend.exact is not None else "y"
-        line = self.figure.line("x", y, source=source, line_color=colour, line_width=width, line_dash=dash)
+        line = self.figure.line("x", "line", source=source, line_color=colour, line_width=width, line_dash=dash)
         parts.append(line)
-        hovered = line
-        if look.marker or trend.exact is not None:
-            fill = {"fill_color": None} if trend.exact is not None else {"fill_color": colour}
-            hovered = self.figure.scatter(
-                "x", "mark", source=source, marker=MARKERS.get(look.marker, "circle"), size=6, line_color=colour, **fill
-            )
-            parts.append(hovered)
+        if look.marker:
+            marker = MARKERS.get(look.marker, "circle")
+            mark = {"marker": marker, "size": 6, "line_color": colour, "fill_color": colour, "fill_alpha": "filled"}
+            parts.append(self.figure.scatter("x", "mark", source=source, **mark))
         tips = f"<b>{trend.label}</b><br>@text<br>{self.figure.xaxis[0].axis_label}: @at"
         self.figure.add_tools(HoverTool(renderers=[line], tooltips=tips, mode="mouse", attachment="vertical"))
         self.glyphs[trend.label] = parts
@@ -124,13 +120,13 @@ class Drawn:
             source.data = _columns(table, trend)
         for trend in table.trends:
             for part in self.glyphs[trend.label]:
-                part.visible = trend.name not in hidden and trend.label not in hidden
-        self._limits(table)
+                part.visible = trend.name not in hidden
+        self._limits(table, hidden)
         self.here.update(visible=here is not None, location=here)
 
-    def _limits(self, table: Table) -> None:
+    def _limits(self, table: Table, hidden: Sequence[str]) -> None:
         set_limits(self.figure.x_range, self.figure.xaxis[0], axis_limits(table.points, table.x.scale))
-        low, high = axis_limits(_heights(table), table.y.scale, zero=True)
+        low, high = axis_limits(_heights(table, hidden), table.y.scale, zero=True)
         low = max(low, high / 10.0**DECADES) if table.y.scale == "log" else low
         set_limits(self.figure.y_range, self.figure.yaxis[0], (low, high))
 
@@ -146,7 +142,7 @@ def set_limits(range_: Any, axis: Any, limits: tuple[float, float]) -> None:
 
 def structure(table: Table, screen: Screen) -> tuple[Any, ...]:
     """Return what two tables must have in common to be shown in the same figure."""
-    trends = tuple((t.name, t.label, t.kind, t.errors is None, t.exact is None) for t in table.trends)
+    trends = tuple((trend.name, trend.label, trend.kind, trend.errors is None) for trend in table.trends)
     return table.figure, table.x, table.y, trends, screen
 
 
@@ -154,9 +150,10 @@ def table_looks(table: Table) -> list[Look]:
     return looks(table.trends, table.front)
 
 
-def _heights(table: Table) -> list[float]:
+def _heights(table: Table, hidden: Sequence[str]) -> list[float]:
     """Values that the axis must show, without bands, which would move it while they narrow."""
-    return [value for trend in table.trends for value in trend.values if math.isfinite(value)]
+    shown = [trend for trend in table.trends if trend.name not in hidden]
+    return [value for trend in shown for value in trend.values if math.isfinite(value)]
 
 
 def _columns(table: Table, trend: Trend) -> Mapping[str, Any]:
@@ -177,7 +174,8 @@ def _columns(table: Table, trend: Trend) -> Mapping[str, Any]:
         "low": low,
         "high": y + width,
         "mark": marks,
-        "exact": y if exact is None else exact,
+        "line": y if exact is None else exact,
+        "filled": np.full(len(y), 1.0 if exact is None else 0.0),  # so that the exact line is visible through marks
         "at": [f"{value:,g}" for value in x],
         "text": _texts(y, errors, exact),
     }

@@ -61,7 +61,7 @@ def explore(
     given = {} if bandit is None else {"given": as_bandit(bandit)}
     state = PageState(**settings) if bandit is None else state_of(given["given"], "given", **settings)
     state = checked(state, given)
-    pn.extension()
+    pn.extension(inline=True)
     return LivePage(state, given, has_address=False).layout()
 
 

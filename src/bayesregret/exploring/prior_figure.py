@@ -8,13 +8,14 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from bayesregret.exploring.densities import MOST_CURVES, prior_densities
+from bayesregret.exploring.densities import prior_densities
 from bayesregret.exploring.drawn import Screen, empty_figure, on_screen
 from bayesregret.models import Bandit
 from bayesregret.plotting.style import COLOURS
 from bayesregret.reproduction.table import Axis
 
 HEIGHT = 170
+VISIBLE = 2e-3  # of the highest density
 HIGHEST = 3.0  # times the median height: a density that goes to infinity at an end would flatten all others
 
 
@@ -40,10 +41,10 @@ class PriorFigure:
             "label": [curve.label for curve in found],
         }
         if found:
-            low, high = min(curve.x[0] for curve in found), max(curve.x[-1] for curve in found)
             peaks = [float(np.max(curve.y)) for curve in found]
             top = min(max(peaks), HIGHEST * max(float(np.quantile(curve.y, 0.8)) for curve in found))
-            self.figure.x_range.update(start=low, end=high)
+            shown = [curve.x[curve.y > VISIBLE * top] for curve in found]
+            self.figure.x_range.update(start=min(x.min() for x in shown), end=max(x.max() for x in shown))
             self.figure.y_range.update(start=0.0, end=1.06 * top)
         return is_new
 
@@ -57,6 +58,3 @@ class PriorFigure:
         lines = made.multi_line("x", "y", source=self.source, line_color="colour", line_width=2.5, line_alpha=0.9)
         made.add_tools(HoverTool(renderers=[lines], tooltips="@label", line_policy="interp"))
         self.figure = made
-
-
-__all__ = ["MOST_CURVES", "PriorFigure"]

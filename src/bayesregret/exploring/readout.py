@@ -21,7 +21,7 @@ def alert(message: str) -> str:
 def status(snapshot: Snapshot | None) -> str:
     """Return what goes on."""
     if snapshot is None:
-        return Markup('<p class="status running" role=status>Computing.</p>')
+        return Markup('<p class="status running" role=status>Computing; the first time here it is compiled, too.</p>')
     state = "done" if snapshot.done else "running"
     # Only the end is read aloud: a screen reader would talk all the time.
     live = Markup("role=status") if snapshot.done else Markup("aria-live=off")
