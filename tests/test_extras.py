@@ -49,6 +49,7 @@ def test_a_missing_library_is_one_line(missing):
 def test_extras_install_what_they_need():
     extras = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     extras["report"] += extras["plot"]
+    extras["explore"] += extras["report"]
     for extra, libraries in LIBRARIES.items():
         distributions = {re.split(r"[\[>]", requirement)[0].replace("-", "_") for requirement in extras[extra]}
         assert set(libraries) <= distributions

@@ -20,7 +20,19 @@ from bayesregret.reproduction.sweep import load_sweep, sweep_experiments
 from bayesregret.study import Study
 
 DATA = pathlib.Path(__file__).parents[2] / "docs" / "data"
-COMMANDS = ["prior", "plan", "simulate", "exact", "optimal", "bounds", "audit", "reproduce", "sweep", "study"]
+COMMANDS = [
+    "prior",
+    "plan",
+    "simulate",
+    "exact",
+    "optimal",
+    "bounds",
+    "audit",
+    "explore",
+    "reproduce",
+    "sweep",
+    "study",
+]
 WITH_PROBLEM = ["plan", "simulate", "exact", "optimal", "bounds", "audit"]
 PAGES = [
     *([name] for name in ("", *COMMANDS)),
@@ -254,6 +266,7 @@ def test_examples_run_as_they_stand(bayesregret, monkeypatch, study, words):
             experiments.append(made) if title == reproduce.TITLE else ran(made, title, *rest, **options)
         ),
     )
+    monkeypatch.setattr("bayesregret.exploring.server.serve", lambda *state, **settings: print("served"))
     copy_files(study)
     commands = examples(page(bayesregret, *words))
     assert commands

@@ -85,5 +85,11 @@ class Visit:
         self.tab.wait_for_timeout(500)
         return self.tab.url.partition("?")[2]
 
-    def until(self, script: str) -> None:
-        self.tab.wait_for_function(script)
+    def until(self, part: str) -> str:
+        """The query of the address, once it contains this part."""
+        self.tab.wait_for_function(f"() => location.search.includes({part!r})")
+        return self.query()
+
+    def fresh(self) -> None:
+        """Wait until no number is of the settings before."""
+        self.tab.locator("table.running, table.done").wait_for()

@@ -1,8 +1,10 @@
 """The live page in a real Chromium: what it shows is what the library computes."""
 
 import csv
+import http.client
 import io
 import shlex
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -78,7 +80,7 @@ def test_a_slider_moves_by_keyboard_and_all_numbers_follow(visit):
     for _ in range(3):
         slider.press("ArrowRight")
     assert float(page.tab.get_by_label(f"{GAP}, number").input_value()) == pytest.approx(1.15)
-    query = page.query()
+    query = page.until("prior_gap=1.15")
     page.finished()
     state = decode(query, {})
     assert state.mapping["prior_gap"] == pytest.approx(1.15)
@@ -91,7 +93,7 @@ def test_a_legend_entry_hides_a_curve_and_the_address_knows_it(visit):
     page.finished()
     page.tab.get_by_role("button", name="ucb1", exact=True).click()
     page.tab.locator('button[name="hide:ucb1"][aria-pressed="false"]').wait_for()
-    assert "hide=ucb1" in page.query()
+    page.until("hide=ucb1")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -100,6 +102,7 @@ def test_every_preset_is_shown(visit, name):
     page.tab.get_by_label("Start from").select_option(name)
     expected = PRESETS[name].state
     page.tab.wait_for_function(f"() => location.search.slice(1) === {encode(checked(expected, {}))!r}")
+    page.fresh()
     first = next(iter(expected.play()))
     page.tab.locator(f'tr[data-name="{first}"] td[data-value]').first.wait_for()
     assert page.tab.locator("[role=alert]").count() == 0
@@ -110,6 +113,7 @@ def test_every_figure_is_one_click(visit, name):
     page = visit("problem=gaussian&view=bounds&" + SMALL)
     page.tab.get_by_role("button", name=f"Figure {name}").click()
     page.tab.wait_for_function(f"() => location.search.slice(1) === {encode(FIGURES[name].state)!r}")
+    page.fresh()
     page.tab.locator('tr[data-name="sqrt"] td[data-value]').wait_for()
     bandit = FIGURES[name].state.bandit({})
     assert page.numbers()["sqrt"] == [br.bounds.sqrt(bandit, horizon=1_000).leading]
@@ -152,7 +156,7 @@ def test_a_link_brings_everything_back(visit):
     first.tab.get_by_role("button", name="Edit each arm").click()
     first.tab.get_by_label("prior_mean of arm 2").fill("0.25")
     first.tab.get_by_label("prior_mean of arm 2").press("Enter")
-    query = first.query()
+    query = first.until("prior_mean=0.3,0.0,0.25")
     first.finished()
     second = visit(query)
     second.finished()
@@ -189,7 +193,7 @@ def test_everything_can_be_taken_away(visit, tmp_path, capsys):
 def test_a_given_problem_is_there(visit):
     page = visit("problem=bernoulli&horizon=50&runs=64")
     page.tab.get_by_label("Start from").select_option("own.toml")
-    assert "alpha=1.0,2.0,3.0" in page.query()
+    page.until("alpha=1.0,2.0,3.0")
     page.tab.get_by_label("alpha of arm 1").wait_for()
 
 
@@ -204,6 +208,24 @@ def test_garbage_in_the_address_is_one_line(visit, query):
     assert alert.inner_text().startswith("This address does not describe a page")
     assert "\n" not in alert.inner_text()
     page.tab.locator("td[data-value]").first.wait_for()
+
+
+def handshake(link, origin):
+    """The status of an attempt to open the page's socket from a page of this origin."""
+    parts = urlsplit(link)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    headers |= {"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol": "bokeh, token"}
+    connection.request("GET", "/ws", headers=headers | {"Origin": origin})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_pages_of_other_origins_are_refused(link):
+    assert handshake(link, "http://example.org") == 403
+    assert handshake(link, "http://127.0.0.1:1") == 403
+    assert handshake(link, link.rstrip("/")) != 403
 
 
 def test_a_bad_number_is_one_line_and_changes_nothing(visit):

@@ -16,7 +16,8 @@ from bayesregret.exploring.snapshot import never
 from bayesregret.problem import COMMON_PROBLEMS
 from bayesregret.reproduction.paper_settings import GAPS
 
-SMALL = PageState(values=(("arms", 3),), horizon=20, runs=100, seed=4)
+pytestmark = pytest.mark.compiled
+SMALL = PageState(values=(("arms", 3),), horizon=20, runs=400, seed=4)
 
 
 def make(state):
@@ -28,7 +29,7 @@ def test_curves_are_simulations_with_more_and_more_runs():
     assert [snapshot.done for snapshot in found] == [False] * (len(found) - 1) + [True]
     seen = [snapshot.lines[0].readings[1].value for snapshot in found]
     assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (64, 100)
+    assert (seen[0], seen[-1]) == (256, 400)
     for snapshot in (found[0], found[-1]):
         for line in snapshot.lines:
             runs = int(line.readings[1].value)
@@ -52,13 +53,14 @@ def test_policies_that_cannot_run_say_why():
 
 
 def test_a_policy_that_takes_too_long_is_refused():
-    state = PageState(values=(("arms", 1_000),), horizon=100_000, policies=("information-directed",), runs=20)
+    state = PageState(
+        values=(("arms", 1_000),), horizon=100_000, policies=("information-directed:gain=variance",), runs=20
+    )
     last = list(regret_steps(state, make(state)))[-1]
     assert last.done
     assert "too long for a page" in last.lines[0].note
 
 
-@pytest.mark.compiled
 def test_a_sweep_has_regret_between_its_bounds():
     state = SMALL.changed(sweep="prior_gap", view="bounds", policies=("bayes-ucb", "thompson"), horizon=30)
     found = list(sweep_steps(state, make(state), make))
@@ -88,7 +90,8 @@ def test_a_single_run_is_the_first_of_a_simulation(problem):
         result = br.simulate(bandit, name, horizon=12, runs=1, seed=5, progress=False)[name]
         assert run.regret[-1] == pytest.approx(result.mean, rel=1e-12)
         assert run.pulls(12).tolist() == result.mean_pulls.tolist()
-        assert run.regret[-1] != pytest.approx(play(bandit, name, policy, 12, 6, never).regret[-1])
+        other = play(bandit, name, policy, 12, 6, never)
+        assert not np.array_equal(run.rewards, other.rewards)
 
 
 def test_posteriors_of_a_run_are_those_of_an_agent():
@@ -121,9 +124,9 @@ def test_densities_have_the_priors_mass_and_mean(problem):
     means = bandit.draw_means(4_000, seed=1)
     for density in prior_densities(bandit):
         arm = 0 if density.label.startswith("all") else int(density.label.split()[1])
-        mass = np.sum(density.y[:-1] * np.diff(density.x))
+        mass = np.trapezoid(density.y, density.x)
         assert mass == pytest.approx(1.0, abs=0.03)
-        mean = np.sum((density.x * density.y)[:-1] * np.diff(density.x)) / mass
+        mean = np.trapezoid(density.x * density.y, density.x) / mass
         error = means[:, arm].std() / math.sqrt(4_000)
         assert abs(mean - means[:, arm].mean()) < 5 * error + 0.03 * means[:, arm].std()
         assert abs(mean + 1.0 - means[:, arm].mean()) > 5 * error

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import panel as pn
+from bokeh.layouts import column
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
@@ -78,6 +80,22 @@ def empty_figure(x: Axis, y: Axis, screen: Screen, **settings: Any) -> figure:
     made.grid.minor_grid_line_color = None
     made.min_border_left, made.min_border_right = 50, 12
     return made
+
+
+class Frame:
+    """A place for a figure, whose figures are exchanged as Bokeh's own models.
+
+    Panel would send a new figure apart from Bokeh's other changes, and the browser would hear of its numbers first.
+    """
+
+    def __init__(self) -> None:
+        self.column = column([], sizing_mode="stretch_width")
+        self.pane = pn.pane.Bokeh(self.column, sizing_mode="stretch_width", margin=0)
+
+    def show(self, made: figure) -> None:
+        """Show a figure in place of the one before."""
+        if self.column.children != [made]:
+            self.column.children = [made]
 
 
 class Drawn:

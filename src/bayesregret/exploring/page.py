@@ -11,7 +11,7 @@ import panel as pn
 from bayesregret import checks
 from bayesregret.exploring import controls, readout, take_away
 from bayesregret.exploring.bounds_view import sweep_steps
-from bayesregret.exploring.drawn import Drawn, Screen, structure
+from bayesregret.exploring.drawn import Drawn, Frame, Screen, structure
 from bayesregret.exploring.jobs import Latest
 from bayesregret.exploring.limits import MOST_PLAYED_ROUNDS
 from bayesregret.exploring.live import Live
@@ -89,8 +89,7 @@ class LivePage:
         self.status = Live(html=readout.status(None), **wide)
         self.notice = Live(html=readout.alert(message), **wide)
         self.prior_title = Live(html="<h2 class=apart>The prior</h2>", **wide)
-        self.prior_pane, self.picture = (pn.pane.Bokeh(None, margin=0, **wide) for _ in range(2))
-        self.prior = PriorFigure()
+        self.prior, self.picture = PriorFigure(), Frame()
         self.run = RunView(listen)
 
     def layout(self) -> pn.Column:
@@ -101,10 +100,10 @@ class LivePage:
             pn.Column(self.head, self.notice, stylesheets=[HEADER], **wide),
             pn.Column(self.views, stylesheets=[MAIN], **wide),
             pn.Column(self.status, stylesheets=[MAIN], **wide),
-            pn.Column(self.picture, stylesheets=[PICTURE], **wide),
+            pn.Column(self.picture.pane, stylesheets=[PICTURE], **wide),
             pn.Column(self.run.layout, stylesheets=[MAIN], **wide),
             pn.Column(self.readout, stylesheets=[MAIN], **wide),
-            pn.Column(self.prior_title, self.prior_pane, self.form, stylesheets=[SIDE], **wide),
+            pn.Column(self.prior_title, self.prior.frame.pane, self.form, stylesheets=[SIDE], **wide),
             pn.Column(self.taken, stylesheets=[MAIN], **wide),
             stylesheets=[GRID],
             **wide,
@@ -113,6 +112,10 @@ class LivePage:
     # --- from the browser ----------------------------------------------------------------------------------------
 
     def _listen(self, values: Mapping[str, Any]) -> None:
+        """Take the moves of some controls, as soon as the document may be changed."""
+        self._in_document(lambda: self._take(values))
+
+    def _take(self, values: Mapping[str, Any]) -> None:
         """Take the moves of some controls; a bad one changes nothing but the message."""
         before, message = self.state, None
         for name, value in list(values.items())[:MOST_MOVES]:
@@ -162,13 +165,15 @@ class LivePage:
         self.head.refresh(address=encode(state))
         has_address = self.has_address
         self.taken.refresh(html=take_away.panel(state, self.bandit, has_address=has_address))
-        if self.prior.show(self.bandit, self.screen):
-            self.prior_pane.object = self.prior.figure
+        self.prior.show(self.bandit, self.screen)
         self.run.layout.visible = state.view == ONE_RUN
-        self.picture.visible = state.view != ONE_RUN
+        self.picture.pane.visible = state.view != ONE_RUN
         if before is not None and self.snapshot is not None and _same_numbers(before, state):
             self._deliver(self.snapshot)
             return
+        self.status.refresh(html=readout.status(None))
+        if self.snapshot is not None:
+            self.readout.refresh(html=readout.readout(self.snapshot, state.hidden, is_old=True))
         self.latest.start(self._steps, self._later, self._fail)
 
     def _watched(self) -> str:
@@ -198,7 +203,7 @@ class LivePage:
         pn.io.push_notebook(*self._figures())
 
     def _figures(self) -> list[pn.pane.Bokeh]:
-        return [self.picture, self.prior_pane, *self.run.panes]
+        return [frame.pane for frame in (self.picture, self.prior.frame, *self.run.frames)]
 
     def _deliver(self, step: Step) -> None:
         if isinstance(step, RunFrame):
@@ -217,9 +222,7 @@ class LivePage:
         if self._drawn is None or key != self._structure:
             self._drawn, self._structure = Drawn(snapshot.table, self.screen), key
         self._drawn.update(snapshot.table, self.state.hidden, snapshot.at)
-        # Last, because the browser knows the parts of a figure only from now on.
-        if self.picture.object is not self._drawn.figure:
-            self.picture.object = self._drawn.figure
+        self.picture.show(self._drawn.figure)
 
     # --- playing and saving --------------------------------------------------------------------------------------
 

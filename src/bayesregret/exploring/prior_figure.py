@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from bayesregret.exploring.densities import prior_densities
-from bayesregret.exploring.drawn import Screen, empty_figure, on_screen
+from bayesregret.exploring.drawn import Frame, Screen, empty_figure, on_screen
 from bayesregret.models import Bandit
 from bayesregret.plotting.style import COLOURS
 from bayesregret.reproduction.table import Axis
@@ -25,13 +25,13 @@ class PriorFigure:
     def __init__(self) -> None:
         self.source = ColumnDataSource({"x": [], "y": [], "colour": [], "label": []})
         self.figure: figure | None = None
+        self.frame = Frame()
         self._screen: Any = None
 
-    def show(self, bandit: Bandit, screen: Screen) -> bool:
-        """Show the densities; return whether the figure is a new one."""
+    def show(self, bandit: Bandit, screen: Screen) -> None:
+        """Show the densities."""
         found = prior_densities(bandit)
-        is_new = self.figure is None or screen != self._screen
-        if is_new:
+        if self.figure is None or screen != self._screen:
             self._make(screen)
         assert self.figure is not None
         self.source.data = {
@@ -46,7 +46,7 @@ class PriorFigure:
             shown = [curve.x[curve.y > VISIBLE * top] for curve in found]
             self.figure.x_range.update(start=min(x.min() for x in shown), end=max(x.max() for x in shown))
             self.figure.y_range.update(start=0.0, end=1.06 * top)
-        return is_new
+        self.frame.show(self.figure)
 
     def _make(self, screen: Screen) -> None:
         self._screen = screen

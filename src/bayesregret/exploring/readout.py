@@ -28,15 +28,15 @@ def status(snapshot: Snapshot | None) -> str:
     return Markup('<p class="status {}" {}>{}</p>').format(state, live, snapshot.status)
 
 
-def readout(snapshot: Snapshot, hidden: Sequence[str]) -> str:
-    """Return the table of a snapshot: a button in each row hides its trend."""
+def readout(snapshot: Snapshot, hidden: Sequence[str], *, is_old: bool = False) -> str:
+    """Return the table of a snapshot: a button in each row hides its trend. An old one is of the settings before."""
     looks = dict(zip((t.label for t in snapshot.table.trends), table_looks(snapshot.table), strict=True))
     headings = Markup("").join(Markup("<th scope=col>{}</th>").format(text) for text in snapshot.headings)
     rows = Markup("").join(_row(line, looks, hidden) for line in snapshot.lines)
-    kind = "done" if snapshot.done else "running"
+    kind = "old" if is_old else "done" if snapshot.done else "running"
     return Markup(
         '<div class=scroll><table class="{}" data-done="{}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
-    ).format(kind, "true" if snapshot.done else "false", headings, rows)
+    ).format(kind, "true" if kind == "done" else "false", headings, rows)
 
 
 def _legend(line: Line, look: Look, hidden: Sequence[str]) -> Markup:

@@ -8,7 +8,7 @@ import numpy as np
 import panel as pn
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
-from bayesregret.exploring.drawn import Screen, empty_figure, on_screen, theme_colour
+from bayesregret.exploring.drawn import Frame, Screen, empty_figure, on_screen, theme_colour
 from bayesregret.exploring.live import Listen, Live
 from bayesregret.exploring.run_frames import RunFrame
 from bayesregret.plotting.scales import axis_limits
@@ -31,8 +31,9 @@ class RunView:
 
     def __init__(self, listen: Listen) -> None:
         self.bar = Live(listen, sizing_mode="stretch_width")
-        self.panes = [pn.pane.Bokeh(None, sizing_mode="stretch_width", margin=0) for _ in range(3)]
-        self.layout = pn.Column(self.bar, *self.panes, visible=False, sizing_mode="stretch_width", margin=0)
+        self.frames = [Frame() for _ in range(3)]
+        panes = [frame.pane for frame in self.frames]
+        self.layout = pn.Column(self.bar, *panes, visible=False, sizing_mode="stretch_width", margin=0)
         self._key: Any = None
         self._run: Any = None
 
@@ -49,11 +50,9 @@ class RunView:
         if self._run is not frame.run:
             self._limits(frame, total)
             self._run = frame.run
-        # Last, because the browser knows the parts of a figure only from now on.
-        for pane, made in zip(self.panes, (self.taken, self.known, self.regret), strict=True):
-            if pane.object is not made:
-                pane.object = made
-        self.panes[1].visible = frame.posterior is not None
+        for place, made in zip(self.frames, (self.taken, self.known, self.regret), strict=True):
+            place.show(made)
+        self.frames[1].pane.visible = frame.posterior is not None
 
     def _make(self, frame: RunFrame, screen: Screen) -> None:
         height = {"height": SMALL}

@@ -197,6 +197,7 @@ def decode(query: str, given: Mapping[str, Bandit]) -> PageState:
         elif name in PLAIN:
             read[name] = text
         else:
+            _check_name(name)
             read["values"][name] = text
     return checked(_state(read, given), given)
 
@@ -208,20 +209,18 @@ def _state(read: Mapping[str, Any], given: Mapping[str, Bandit]) -> PageState:
         if name in settings:
             settings[name] = parsed_number(settings[name])
     state = PageState(values=values, **settings)
-    _check_names(state, given)
+    if state.problem in given and values:
+        raise ValueError(f"{checks.shown(values[0][0])} does not go with the problem {checks.shown(state.problem)}")
     return state
 
 
-def _check_names(state: PageState, given: Mapping[str, Bandit]) -> None:
-    """Check that values are those of some problem, so that a misspelt setting is called one."""
+def _check_name(name: str) -> None:
+    """Check that a value is one of some problem, so that a misspelt setting is called one."""
     known = {"arms"} | {name for make in COMMON_PROBLEMS.values() for name in inspect.signature(make).parameters}
     known |= {name for made in bandit_classes().values() for name in inspect.signature(made).parameters}
-    for name in state.mapping:
-        if name not in known:
-            hint = checks.suggestion(name, [*known, *PLAIN, *MANY.values()])
-            raise ValueError(f"{checks.shown(name)} in the address is not a setting{hint}")
-        if state.problem in given:
-            raise ValueError(f"{checks.shown(name)} does not go with the problem {checks.shown(state.problem)}")
+    if name not in known:
+        hint = checks.suggestion(name, [*known, *PLAIN, *MANY.values()])
+        raise ValueError(f"{checks.shown(name)} in the address is not a setting{hint}")
 
 
 def _value(name: str, text: str) -> Value:
