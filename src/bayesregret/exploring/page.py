@@ -77,6 +77,7 @@ class LivePage:
         self.snapshot: Snapshot | None = None
         self.latest, self.saving = Latest(), Latest()
         self.document: Any = None
+        self.version = 0  # of the work that pictures belong to
         self._drawn: Drawn | None = None
         self._structure: Any = None
         self._playing: asyncio.Task[None] | None = None
@@ -157,24 +158,32 @@ class LivePage:
     # --- to the browser ------------------------------------------------------------------------------------------
 
     def _show(self, before: PageState | None) -> None:
-        """Show the present state; numbers that it needs are computed off the event loop."""
+        """Show the present state; numbers that it needs are computed off the event loop, meanwhile."""
         state = self.state
         self.bandit = state.bandit(self.given)
+        if before is None or self.snapshot is None or not _same_numbers(before, state):
+            self._compute()
+        else:
+            self._deliver(self.snapshot)
+        self.prior.show(self.bandit, self.screen)
         self.form.refresh(html=controls.form(state, self.given, self.bandit.arms), values=controls.form_values(state))
         self.views.refresh(html=controls.views(state), values={"sweep": state.sweep, "watched": self._watched()})
         self.head.refresh(address=encode(state))
-        has_address = self.has_address
-        self.taken.refresh(html=take_away.panel(state, self.bandit, has_address=has_address))
-        self.prior.show(self.bandit, self.screen)
+        self.taken.refresh(html=take_away.panel(state, self.bandit, has_address=self.has_address))
         self.run.layout.visible = state.view == ONE_RUN
         self.picture.pane.visible = state.view != ONE_RUN
-        if before is not None and self.snapshot is not None and _same_numbers(before, state):
-            self._deliver(self.snapshot)
-            return
+
+    def _compute(self) -> None:
+        """Begin the work for the present state, in place of all other; until its numbers come the old ones look old."""
+        version = self.version = self.version + 1
+
+        def later(step: Step) -> None:
+            self._in_document(lambda: self._deliver(step) if version == self.version else None)
+
+        self.latest.start(self._steps, later, self._fail)
         self.status.refresh(html=readout.status(None))
         if self.snapshot is not None:
-            self.readout.refresh(html=readout.readout(self.snapshot, state.hidden, is_old=True))
-        self.latest.start(self._steps, self._later, self._fail)
+            self.readout.refresh(html=readout.readout(self.snapshot, self.state.hidden, is_old=True))
 
     def _watched(self) -> str:
         return self.state.watched or next(iter(self.state.play()))
@@ -187,9 +196,6 @@ class LivePage:
         if state.view == ONE_RUN:
             return run_steps(state, bandit, is_abandoned)
         return regret_steps(state, bandit, is_abandoned)
-
-    def _later(self, step: Step) -> None:
-        self._in_document(lambda: self._deliver(step))
 
     def _fail(self, message: str) -> None:
         self._in_document(lambda: self.notice.refresh(html=readout.alert(message)))
