@@ -2,8 +2,8 @@
 
     python benchmarks/explore_load.py
 
-Prints how long it took until all pages were quiet, the memory of the server before and after, and how many pages show
-numbers that are not the library's for their address.
+Prints, for each drag of all sliders, how long it took until all pictures were final, how many pages end with numbers
+that are not the library's for where their slider stands, and the memory of the server, which must stop growing.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bayesregret.exploring.settings import decode
 from explore_speed import CHROMIUM, FLAGS
 
 PAGES = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+DRAGS, LONGEST = 3, 60  # times that all sliders move, and seconds in which a page must be right
 MOVES, PAUSE = 40, 50  # of each slider, and milliseconds between them
 QUERY = "problem=gaussian&horizon=200&runs=1000&policy=bayes-ucb&policy=ucb1"
 DRAG = """([moves, pause, shift]) => {
@@ -76,31 +77,41 @@ def drag(browser, link: str, server: subprocess.Popen) -> None:
         pages.append(page)
     for page in pages:
         page.locator(".status.done").wait_for()
-    before, start = memory(server.pid), time.perf_counter()
-    for i, page in enumerate(pages):
-        page.evaluate(DRAG, [MOVES, PAUSE, i / PAGES])
-    for page in pages:
-        page.wait_for_function("() => window.dragged")
-    dragged = time.perf_counter() - start
-    for page in pages:
-        page.wait_for_timeout(400 if page is pages[0] else 50)
-        page.locator(".status.done").wait_for()
-    quiet = time.perf_counter() - start
-    stale = sum(is_stale(page) for page in pages)
-    print(f"{PAGES} pages, {MOVES} moves each: dragged in {dragged:.1f} s, all pictures final after {quiet:.1f} s")
-    print(f"memory of the server: {before:.0f} MB before, {memory(server.pid):.0f} MB after")
-    print(f"pages with numbers that are not the library's: {stale}; server alive: {server.poll() is None}")
+    print(f"{PAGES} pages open: the server has {memory(server.pid):.0f} MB", flush=True)
+    for drag_number in range(1, DRAGS + 1):
+        start = time.perf_counter()
+        for i, page in enumerate(pages):
+            page.evaluate(DRAG, [MOVES, PAUSE, i / PAGES + 0.003 * drag_number])
+        for page in pages:
+            page.wait_for_function("() => window.dragged")
+            page.evaluate("() => { window.dragged = false; }")
+        dragged = time.perf_counter() - start
+        stale = sum(not becomes_right(page) for page in pages)
+        print(
+            f"drag {drag_number}, {MOVES} moves of each slider in {dragged:.1f} s: all pictures final after "
+            f"{time.perf_counter() - start:.1f} s, {stale} with other numbers than the library's; "
+            f"the server has {memory(server.pid):.0f} MB and is {'alive' if server.poll() is None else 'dead'}",
+            flush=True,
+        )
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
 
 
-def is_stale(page) -> bool:
-    """Whether a number on the page is not that of the state in its address."""
-    page.wait_for_timeout(300)
-    state = decode(page.url.partition("?")[2], {})
+def becomes_right(page) -> bool:
+    """Whether a page ends with the library's numbers for where its slider stands."""
+    width = float(page.get_by_label("Prior width, number").input_value())
+    state = decode(QUERY, {}).with_value("prior_width", width)
     found = br.simulate(state.bandit({}), state.play(), horizon=200, runs=1000, seed=0, progress=False)
-    script = "rows => rows.map(row => [row.dataset.name, Number(row.querySelector('td[data-value]').dataset.value)])"
-    shown = dict(page.locator("tr[data-name]").evaluate_all(script))
-    return shown != {name: found[name].mean for name in found}
+    expected = {name: found[name].mean for name in found}
+    script = "rows => rows.map(row => [row.dataset.name, Number(row.querySelector('td[data-value]')?.dataset.value)])"
+    end = time.perf_counter() + LONGEST
+    while time.perf_counter() < end:
+        if (
+            page.locator(".status.done").count()
+            and dict(page.locator("tr[data-name]").evaluate_all(script)) == expected
+        ):
+            return True
+        page.wait_for_timeout(100)
+    return False
 
 
 if __name__ == "__main__":
