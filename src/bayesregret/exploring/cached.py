@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ KEPT = 256
 
 @lru_cache(maxsize=KEPT)
 def exact(bandit: Bandit, policy: Policy, horizon: int) -> ExactRegret:
-    return exact_regret(bandit, policy, horizon=horizon, accuracy=ENOUGH)
+    found = exact_regret(bandit, policy, horizon=horizon, accuracy=ENOUGH)
+    return replace(found, find_best_chance=lambda: None)  # which holds on to all that was computed
 
 
 class SimulationKey(NamedTuple):
@@ -57,7 +58,8 @@ def _simulate(key: SimulationKey, is_abandoned: IsAbandoned) -> PolicyResult:
             raise Abandoned
 
     settings = {"horizon": key.horizon, "runs": key.runs, "seed": key.seed, "keep": "summary", "progress": check}
-    return simulate(key.bandit, {"it": key.policy}, **settings)["it"]  # type: ignore[arg-type]
+    found = simulate(key.bandit, {"it": key.policy}, **settings)["it"]  # type: ignore[arg-type]
+    return replace(found, regret_counts=None)  # megabytes, for quantiles that a page does not show
 
 
 simulated = _Simulations().find
@@ -79,7 +81,3 @@ def bound_options(name: str, bandit: Bandit) -> dict[str, Any]:
     """Return the accuracy with which a page computes a bound, if it takes long otherwise."""
     slow = name == "certified_lower" or bandit.representative.kind == "linear"
     return {"accuracy": ACCURACY[name]} if slow and name in ACCURACY else {}
-
-
-def is_number(value: float) -> bool:
-    return math.isfinite(value)

@@ -29,6 +29,7 @@ export function render({ model, el }) {
   const root = document.createElement("div");
   const host = el.getRootNode().host;
   const waiting = new Map();
+  const sent = new Map(); // number of the last message about each input
   let timer = null, address_timer = null;
 
   const flush = () => {
@@ -36,11 +37,13 @@ export function render({ model, el }) {
     if (!waiting.size) return;
     const values = Object.fromEntries(waiting);
     waiting.clear();
-    model.send_msg({ values });
+    model.send_msg({ values, count: window.bayesregretCount });
     timer = setTimeout(flush, PAUSE);
   };
   const send = (name, value) => {
     waiting.set(name, value);
+    window.bayesregretCount = (window.bayesregretCount ?? 0) + 1;
+    sent.set(name, window.bayesregretCount);
     if (!timer) flush();
   };
 
@@ -52,6 +55,8 @@ export function render({ model, el }) {
   };
   const show_values = () => {
     for (const [name, value] of Object.entries(model.values)) {
+      // An answer to an earlier move must not take a slider back.
+      if ((sent.get(name) ?? 0) > (model.seen ?? 0)) continue;
       for (const input of in_place(name)) {
         const is_used = input === root.getRootNode().activeElement && (input.type !== "range" || waiting.has(name) || input.dataset.held);
         if (is_used) continue;
@@ -128,6 +133,7 @@ export function render({ model, el }) {
   dress();
   model.on("html", fill);
   model.on("values", show_values);
+  model.on("seen", show_values);
   model.on("address", show_address);
   model.on("file", () => { if (model.file.name) save(model.file); });
   addEventListener("bayesregret-theme", dress);

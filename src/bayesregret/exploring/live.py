@@ -16,7 +16,7 @@ from panel.custom import JSComponent
 
 from bayesregret.report.reproduction_page import part
 
-Listen = Callable[[Mapping[str, Any]], None]
+Listen = Callable[[Mapping[str, Any], int], None]  # moves by name, and the number of the message
 
 
 class Live(JSComponent):  # type: ignore[misc]
@@ -24,6 +24,7 @@ class Live(JSComponent):  # type: ignore[misc]
 
     html = param.String()
     values = param.Dict(default={})
+    seen = param.Integer(default=0, doc="Number of the last message that the values are an answer to.")
     file = param.Dict(default={}, doc="A file for the reader to save: name, kind and content in base 64.")
     address = param.String(doc="The query of the address, without the question mark.")
     address_bar = param.Boolean(default=False, doc="Whether the page has the browser's address for itself.")
@@ -37,7 +38,8 @@ class Live(JSComponent):  # type: ignore[misc]
 
     def _handle_msg(self, data: Any) -> None:
         if self._listen is not None and isinstance(data, dict) and isinstance(data.get("values"), dict):
-            self._listen(data["values"])
+            count = data.get("count")
+            self._listen(data["values"], count if isinstance(count, int) else 0)
 
     def refresh(self, **settings: Any) -> None:
         """Send what has changed, and nothing else."""

@@ -77,6 +77,7 @@ class LivePage:
         self.snapshot: Snapshot | None = None
         self.latest, self.saving = Latest(), Latest()
         self.document: Any = None
+        self.seen = 0  # number of the last message from the browser
         self.version = 0  # of the work that pictures belong to
         self._drawn: Drawn | None = None
         self._structure: Any = None
@@ -112,12 +113,13 @@ class LivePage:
 
     # --- from the browser ----------------------------------------------------------------------------------------
 
-    def _listen(self, values: Mapping[str, Any]) -> None:
+    def _listen(self, values: Mapping[str, Any], count: int) -> None:
         """Take the moves of some controls, as soon as the document may be changed."""
-        self._in_document(lambda: self._take(values))
+        self._in_document(lambda: self._take(values, count))
 
-    def _take(self, values: Mapping[str, Any]) -> None:
+    def _take(self, values: Mapping[str, Any], count: int) -> None:
         """Take the moves of some controls; a bad one changes nothing but the message."""
+        self.seen = max(self.seen, count)
         before, message = self.state, None
         for name, value in list(values.items())[:MOST_MOVES]:
             try:
@@ -129,6 +131,7 @@ class LivePage:
         if self.state != before:
             self._show(before)
         elif message is not None:
+            self.form.seen = self.seen
             self.form.param.trigger("values")  # inputs show again what they are
 
     def _act(self, name: str, value: Any) -> None:
@@ -166,8 +169,10 @@ class LivePage:
         else:
             self._deliver(self.snapshot)
         self.prior.show(self.bandit, self.screen)
-        self.form.refresh(html=controls.form(state, self.given, self.bandit.arms), values=controls.form_values(state))
-        self.views.refresh(html=controls.views(state), values={"sweep": state.sweep, "watched": self._watched()})
+        form, values = controls.form(state, self.given, self.bandit.arms), controls.form_values(state)
+        self.form.refresh(html=form, seen=self.seen, values=values)
+        chosen = {"sweep": state.sweep, "watched": self._watched()}
+        self.views.refresh(html=controls.views(state), seen=self.seen, values=chosen)
         self.head.refresh(address=encode(state))
         self.taken.refresh(html=take_away.panel(state, self.bandit, has_address=self.has_address))
         self.run.layout.visible = state.view == ONE_RUN
@@ -214,7 +219,7 @@ class LivePage:
     def _deliver(self, step: Step) -> None:
         if isinstance(step, RunFrame):
             self.snapshot = step.snapshot()
-            self.run.show(step, self.screen)
+            self.run.show(step, self.screen, self.seen)
         else:
             self.snapshot = step
             self._draw(step)

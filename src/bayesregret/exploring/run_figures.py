@@ -37,7 +37,7 @@ class RunView:
         self._key: Any = None
         self._run: Any = None
 
-    def show(self, frame: RunFrame, screen: Screen) -> None:
+    def show(self, frame: RunFrame, screen: Screen, seen: int) -> None:
         arms = frame.run.bandit.arms
         key = (screen, arms, frame.posterior is None)
         if key != self._key:
@@ -45,7 +45,7 @@ class RunView:
             self._key = key
         rounds = frame.rounds
         total = len(frame.run.taken)
-        self.bar.refresh(html=BAR.format(total), values={"round": rounds})
+        self.bar.refresh(html=BAR.format(total), seen=seen, values={"round": rounds})
         self._update(frame, rounds)
         if self._run is not frame.run:
             self._limits(frame, total)
