@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -41,14 +42,16 @@ class _Simulations:
 
     def __init__(self) -> None:
         self._kept: dict[SimulationKey, PolicyResult] = {}
+        self._lock = threading.Lock()
 
     def find(self, key: SimulationKey, is_abandoned: IsAbandoned) -> PolicyResult:
         found = self._kept.get(key)
         if found is None:
             found = _simulate(key, is_abandoned)
-            while len(self._kept) >= KEPT:
-                self._kept.pop(next(iter(list(self._kept))), None)
-            self._kept[key] = found
+            with self._lock:  # pages compute in several threads
+                while len(self._kept) >= KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[key] = found
         return found
 
 

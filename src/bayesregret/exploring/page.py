@@ -77,6 +77,7 @@ class LivePage:
         self.snapshot: Snapshot | None = None
         self.latest, self.saving = Latest(), Latest()
         self.document: Any = None
+        self.moves: dict[str, int] = {}  # number of the last message about each control
         self.seen = 0  # number of the last message from the browser
         self.version = 0  # of the work that pictures belong to
         self._drawn: Drawn | None = None
@@ -122,6 +123,9 @@ class LivePage:
         self.seen = max(self.seen, count)
         before, message = self.state, None
         for name, value in list(values.items())[:MOST_MOVES]:
+            if count < self.moves.get(name, 0):  # messages may overtake each other on their way
+                continue
+            self.moves[name] = count
             try:
                 self._act(name, value)
             except ValueError as error:
