@@ -5,10 +5,12 @@ BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_BENCH := $(VENV)/.set-up-bench
 SET_UP_DOCS := $(VENV)/.set-up-docs
+SET_UP_BROWSER := $(VENV)/.set-up-browser
+CHROMIUM := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 PYTHONS := 3.11 3.12 3.13
 PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 
-.PHONY: help reproduce quick test test-pythons test-gpu tests-plain tests-compiled quick-tests coverage lint bench docs figures examples outputs package clean
+.PHONY: help reproduce quick test test-pythons test-gpu test-browser tests-plain tests-compiled quick-tests coverage lint bench docs figures examples outputs package clean
 
 help:
 	@echo "make reproduce     the paper's figures and claims, into reproduction/report.html"
@@ -16,6 +18,7 @@ help:
 	@echo "make test          linters, types, layers and all tests: minutes"
 	@echo "make test-pythons  the same on every supported Python found here"
 	@echo "make test-gpu      bits of the GPU engine against the processor, on a machine with an NVIDIA GPU"
+	@echo "make test-browser  the live page in Chromium and in JupyterLab"
 	@echo "make coverage      the tests without compilation, with the lines that none of them runs"
 	@echo "make bench         speed as ratios, other packages side by side"
 	@echo "make docs          the book, in build/docs"
@@ -30,21 +33,21 @@ reproduce: $(SET_UP)
 quick: $(SET_UP) lint quick-tests
 
 quick-tests: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long and not gpu" tests/models tests/policies tests/contracts
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile -m "not compiled and not slow and not long and not gpu and not browser" tests/models tests/policies tests/contracts
 
 # All at once: compilation, processes that wait and linters share the processors well.
 test: $(SET_UP)
 	$(MAKE) --jobs=3 --output-sync=target lint tests-compiled tests-plain
 
 tests-compiled: $(SET_UP)
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow and not gpu"
+	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder -m "(compiled or both) and not slow and not gpu and not browser"
 
 tests-plain: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu"
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu and not browser"
 
 # Apart from `make test`, because measuring takes as long as the tests.
 coverage: $(SET_UP)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu" --cov --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not compiled and not slow and not gpu and not browser" --cov --cov-report=term:skip-covered
 
 # On each Python: its own environment, the same tests.
 test-pythons:
@@ -55,6 +58,12 @@ test-pythons:
 	  $(MAKE) test PYTHON="$$python" VENV=.venv-$$version || exit 1; \
 	  echo "Python $$version: passed"; \
 	done
+
+test-browser: $(SET_UP) $(SET_UP_BROWSER)
+ifeq ($(CHROMIUM),)
+	@echo "make test-browser needs the system package chromium: apt-get install chromium" >&2; exit 1
+endif
+	$(PYTEST) -m browser tests/exploring
 
 test-gpu: $(SET_UP)
 	$(PYTEST) -m gpu tests/simulation/engines
@@ -105,6 +114,10 @@ $(SET_UP_BENCH): $(SET_UP)
 
 $(SET_UP_DOCS): $(SET_UP)
 	$(BIN)/pip install --quiet -c constraints.txt -e ".[docs]"
+	@touch $@
+
+$(SET_UP_BROWSER): $(SET_UP)
+	$(BIN)/pip install --quiet -c constraints.txt -e ".[browser]"
 	@touch $@
 
 clean:

@@ -51,6 +51,7 @@ def test_extras_install_what_they_need():
     extras["report"] += extras["plot"]
     for extra in ("postgres", "serve"):
         extras[extra] += extras["store"]
+    extras["explore"] += extras["report"]
     for extra, libraries in LIBRARIES.items():
         distributions = {re.split(r"[\[>]", requirement)[0].replace("-", "_") for requirement in extras[extra]}
         assert set(libraries) <= distributions

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from bayesregret.audit.thompson_ties import ThompsonIdentity, thompson_identity
     from bayesregret.enclosure import Enclosure, optimal_regret
     from bayesregret.exact import ExactRegret, best_delta, exact_regret, explore_commit_regret
+    from bayesregret.exploring.notebook import explore
     from bayesregret.optimal import OptimalRegret, bayes_optimal_regret, gittins_index
     from bayesregret.planning import Inversion, Plan, arms_for, horizon_for, plan, width_for
     from bayesregret.priors import FittedPrior, fit_prior
@@ -121,6 +122,7 @@ __all__ = [
     "bounds",
     "exact_regret",
     "experiments",
+    "explore",
     "explore_commit_regret",
     "fit_prior",
     "gittins_index",
@@ -139,6 +141,7 @@ _LAZY = {
     "bayesregret.audit.thompson_ties": ("ThompsonIdentity", "thompson_identity"),
     "bayesregret.enclosure": ("Enclosure", "optimal_regret"),
     "bayesregret.exact": ("ExactRegret", "best_delta", "exact_regret", "explore_commit_regret"),
+    "bayesregret.exploring.notebook": ("explore",),
     "bayesregret.optimal": ("OptimalRegret", "bayes_optimal_regret", "gittins_index"),
     "bayesregret.planning": ("Inversion", "Plan", "arms_for", "horizon_for", "plan", "width_for"),
     "bayesregret.priors": ("FittedPrior", "fit_prior"),

@@ -15,6 +15,7 @@ LIBRARIES = {
     "store": ("sqlalchemy",),
     "postgres": ("sqlalchemy", "psycopg"),
     "serve": ("sqlalchemy", "fastapi", "jinja2", "prometheus_client", "uvicorn"),
+    "explore": ("bokeh", "panel", "matplotlib", "jinja2"),
 }
 
 

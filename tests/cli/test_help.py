@@ -32,6 +32,7 @@ COMMANDS = [
     "optimal",
     "bounds",
     "audit",
+    "explore",
     "reproduce",
     "sweep",
     "study",
@@ -304,6 +305,7 @@ def test_examples_run_as_they_stand(bayesregret, monkeypatch, study, words):
         ),
     )
     monkeypatch.setattr(service, "serve", lambda *_, **options: served.append(options))
+    monkeypatch.setattr("bayesregret.exploring.server.serve", lambda *state, **settings: print("served"))
     copy_files(study)
     commands = examples(page(bayesregret, *words))
     decision = fill_stores(commands)

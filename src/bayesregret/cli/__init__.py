@@ -20,6 +20,7 @@ from bayesregret.cli import (
     bounds,
     exact,
     experiment,
+    explore,
     optimal,
     plan,
     prior,
@@ -44,7 +45,7 @@ class Workflow(SectionedGroup):
     workflow = {  # noqa: RUF012
         "From past experiments to a decision": ("prior", "plan"),
         "Run an experiment": ("experiment", "serve", "token"),
-        "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit"),
+        "Simulate, compute, bound": ("simulate", "exact", "optimal", "bounds", "audit", "explore"),
         "Reproduce the paper and your own experiments": ("reproduce", "sweep", "study"),
     }
 
@@ -68,6 +69,7 @@ app.command(cls=ProblemCommand)(exact.exact)
 app.command(cls=ProblemCommand)(optimal.optimal)
 app.command(cls=ProblemCommand)(bounds.bounds)
 app.command(cls=ProblemCommand)(audit.audit)
+app.command(cls=SectionedCommand)(explore.explore)
 app.command(cls=SectionedCommand)(reproduce.reproduce)
 app.command(cls=SectionedCommand)(reproduce.sweep)
 app.add_typer(study.app, name="study")
@@ -105,6 +107,7 @@ def start(
       bayesregret optimal gaussian --horizon 1000
       bayesregret bounds gaussian --against
       bayesregret audit gaussian --prior-width 0.1
+      bayesregret explore problem.toml
       bayesregret reproduce
       bayesregret sweep widths.toml
       bayesregret study list sweep/study.sqlite

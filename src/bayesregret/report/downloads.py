@@ -31,7 +31,7 @@ def plan_downloads(plan: Plan) -> list[Download]:
     numbers = json.dumps(_strict(plan.to_dict()), allow_nan=False, indent=1)
     problem = "the problem, with rewards in place of costs" if plan.reward.minimise else "the problem"
     return [
-        _download("problem.toml", f"{problem}, for br.load_problem and for all commands", _problem_text(plan.bandit)),
+        _download("problem.toml", f"{problem}, for br.load_problem and for all commands", problem_text(plan.bandit)),
         _download(
             "agent.json",
             "the recommended policy before its first round, for br.Agent.from_json",
@@ -50,7 +50,7 @@ def _download(name: str, meaning: str, text: str) -> Download:
     return Download(name, meaning, f"data:{kind};charset=utf-8;base64,{base64.b64encode(content).decode()}")
 
 
-def _problem_text(bandit: Bandit) -> str:
+def problem_text(bandit: Bandit) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "problem.toml")
         save_problem(bandit, path)
