@@ -22,7 +22,7 @@ from bayesregret.exploring.settings import decode
 from explore_speed import CHROMIUM, FLAGS
 
 PAGES = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-DRAGS, LONGEST = 3, 60  # times that all sliders move, and seconds in which a page must be right
+DRAGS, LONGEST = 3, 20  # times that all sliders move, and seconds in which a page must be right
 MOVES, PAUSE = 40, 50  # of each slider, and milliseconds between them
 QUERY = "problem=gaussian&horizon=200&runs=1000&policy=bayes-ucb&policy=ucb1"
 DRAG = """([moves, pause, shift]) => {
