@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 import bayesregret as br
 from bayesregret.store import StoreError, StoreWriteError, UnknownError
 from bayesregret.store.database import SAFE, _readable
+from bayesregret.store.fold import Fold
 
 
 def change(path, sql, *values):
@@ -169,6 +170,20 @@ def test_a_damaged_snapshot_costs_time_but_no_data(kept, column):
         experiment = store.experiment("checkout")
         assert experiment.state() == state
         experiment.replay()
+
+
+def test_a_snapshot_of_another_version_is_not_read(kept, monkeypatch):
+    with br.experiments(f"sqlite:///{kept}") as store:
+        state = store.experiment("checkout").state()
+    reads = []
+    restore = Fold.restore
+    monkeypatch.setattr(Fold, "restore", lambda fold, text: reads.append(text) or restore(fold, text))
+    for version, many in ((br.__version__, 1), ("another", 0)):
+        monkeypatch.setattr("bayesregret.store.log.__version__", version)
+        reads.clear()
+        with br.experiments(f"sqlite:///{kept}") as store:
+            assert store.experiment("checkout").state() == state
+        assert len(reads) == many
 
 
 @pytest.mark.parametrize("setup", ["{}", "no json", json.dumps({"policy": {"name": "own"}, "problem": {}, "arms": []})])

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, bindparam, delete, exists, insert, select
 
+from bayesregret import __version__
 from bayesregret.store.events import DECIDE, Event, digest
 from bayesregret.store.fold import Fold
 from bayesregret.store.tables import events, snapshots
@@ -124,13 +125,16 @@ class Log:
     # --- snapshots ---------------------------------------------------------------------------------------------------
 
     def restore(self, fold: Fold) -> None:
-        """Continue from the newest snapshot that is intact and belongs to the log; without one from the beginning."""
+        """Continue from the newest snapshot that is intact and belongs to the log; without one from the beginning.
+
+        A snapshot of another version of the package counts as damaged: its state may have other parts.
+        """
         mine = snapshots.c.experiment == self._experiment
         order = snapshots.c.number.desc()
         query = select(snapshots.c.number, snapshots.c.state, snapshots.c.checksum).where(mine).order_by(order)
         for number, state, checksum in self._connection.execute(query).all():
             (event,) = self._among(_by_number, [number]) or (None,)
-            if event is not None and checksum == digest(f"{event.checksum}{state}"):
+            if event is not None and checksum == _seal(event.checksum, state):
                 fold.restore(state)
                 return
 
@@ -139,7 +143,7 @@ class Log:
         state = fold.to_text()
         mine = snapshots.c.experiment == self._experiment
         self._connection.execute(delete(snapshots).where(mine))
-        row = {"number": fold.number, "state": state, "checksum": digest(f"{fold.checksum}{state}")}
+        row = {"number": fold.number, "state": state, "checksum": _seal(fold.checksum, state)}
         self._connection.execute(insert(snapshots), [{"experiment": self._experiment} | row])
 
     def _select(self, query: Select[Any], **values: Any) -> list[Event]:
@@ -151,3 +155,8 @@ class Log:
         for first in range(0, len(listed), MOST_VALUES):
             found += self._select(query, values=listed[first : first + MOST_VALUES])
         return found
+
+
+def _seal(checksum: str, state: str) -> str:
+    """Checksum of a snapshot after the event with the given checksum."""
+    return digest(f"{__version__} {checksum}{state}")
