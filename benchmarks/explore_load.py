@@ -8,6 +8,7 @@ that are not the library's for where their slider stands, and the memory of the 
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -98,20 +99,28 @@ def drag(browser, link: str, server: subprocess.Popen) -> None:
 
 def becomes_right(page) -> bool:
     """Whether a page ends with the library's numbers for where its slider stands."""
-    width = float(page.get_by_label("Prior width, number").input_value())
-    state = decode(QUERY, {}).with_value("prior_width", width)
-    found = br.simulate(state.bandit({}), state.play(), horizon=200, runs=1000, seed=0, progress=False)
-    expected = {name: found[name].mean for name in found}
     script = "rows => rows.map(row => [row.dataset.name, Number(row.querySelector('td[data-value]')?.dataset.value)])"
     end = time.perf_counter() + LONGEST
     while time.perf_counter() < end:
-        if (
-            page.locator(".status.done").count()
-            and dict(page.locator("tr[data-name]").evaluate_all(script)) == expected
-        ):
+        shown = dict(page.locator("tr[data-name]").evaluate_all(script))
+        if page.locator(".status.done").count() and shown == numbers_at(page):
             return True
         page.wait_for_timeout(100)
+    print(f"  shown {shown}, the library's {numbers_at(page)}", flush=True)
     return False
+
+
+def numbers_at(page) -> dict[str, float]:
+    """The library's numbers for where the slider of a page stands."""
+    width = float(page.get_by_label("Prior width, number").input_value())
+    return regrets(width)
+
+
+@functools.cache
+def regrets(width: float) -> dict[str, float]:
+    state = decode(QUERY, {}).with_value("prior_width", width)
+    found = br.simulate(state.bandit({}), state.play(), horizon=200, runs=1000, seed=0, progress=False)
+    return {name: found[name].mean for name in found}
 
 
 if __name__ == "__main__":
