@@ -208,6 +208,22 @@ def test_cut_connections_cost_what_was_under_way(cluster, stand_in):
         proxy.close()
 
 
+def test_a_scheduler_that_says_nothing_more_costs_a_new_connection(cluster, stand_in, monkeypatch):
+    """As after a cut in which it takes the end of the old connection for that of the new one."""
+    monkeypatch.setattr("bayesregret.simulation.engines.cluster.tasks.HEARTBEAT", 0.5)
+    scheduler = cluster.client.cluster.scheduler
+    engine = br.ClusterEngine(scheduler.address)
+    try:
+        seen = []
+        for number, record in enumerate(engine.play(stand_in("slow first", nanoseconds=10**7), 0, 64 * 40)):
+            seen += record.final_regret.tolist()
+            if number == 2:
+                del scheduler.client_comms[engine.client.id]
+        assert seen == list(range(64 * 40))
+    finally:
+        engine.client.close(timeout=5)
+
+
 def test_threads_do_not_go_with_a_cluster(cluster):
     with pytest.raises(ValueError, match=r'^threads must be left out unless engine is "threads", got 2$'):
         as_engine(cluster, threads=2)

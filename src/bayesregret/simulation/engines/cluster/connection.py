@@ -9,7 +9,7 @@ import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 LOCAL = re.compile(r"local:([1-9]\d*)")
 MAY_BE = 'a Dask client, an address such as "tcp://host:8786", or "local:4" for four processes of this machine'
 PATIENCE, RECONNECTING = 10.0, 60.0  # seconds until a scheduler answers, at first and once it has answered before
+LONGEST_SILENCE = 2 * RECONNECTING  # Dask itself gives up before
 HEARTBEAT = 5.0  # seconds without news, after which we look whether the cluster is still there
 LASTING = 2.0  # seconds for which the number of a cluster's threads is believed
 UNKNOWN_LANES = 2**16  # while there are no workers yet: about those of a large GPU
@@ -67,6 +68,7 @@ class Connection:
         self._lanes = 0  # of the GPUs of a worker, the most that any has
         self._compared: set[str] = set()  # workers that compute the same bits as this process
         self._at_once, self._counted = 0, -LASTING
+        self._last_seen = time.monotonic()  # with a connection
 
     @property
     def client(self) -> Any:
@@ -116,8 +118,26 @@ class Connection:
         Dask itself replaces processes, but not those that die while they start, or are dead again after 15 seconds.
         """
         client, local = self.client, LOCAL.fullmatch(str(self.target))
+        if client.status != "connecting":
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > LONGEST_SILENCE:
+            client.close(timeout=0)
+            raise ClusterError("the connection to the cluster is lost, and could not be restored")
         if local:
             client.cluster.scale(int(local[1]))
+
+    def unheard(self, keys: Collection[Any]) -> set[Any]:
+        """Return those of these tasks that the scheduler has ended or forgotten; none if it does not answer."""
+        with suppress(Exception):
+            return set(self.client.run_on_scheduler(_ended(), list(keys), callback_timeout=HEARTBEAT))
+        return set()
+
+    def reconnect(self) -> None:
+        """Break the connection, so that Dask makes a new one and cancels all futures."""
+        client = self.client
+        comm = getattr(client.scheduler_comm, "comm", None)  # None while it is being restored
+        if comm is not None:
+            client.loop.add_callback(comm.abort)
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
         """Return the results of futures, which are computed again if they are lost meanwhile."""
@@ -150,6 +170,15 @@ def _has_package() -> Callable[[], bool]:
     """Return a function that travels as code, because workers without the package could not look it up."""
     code = f"lambda: __import__('importlib.util').util.find_spec({PACKAGE.name!r}) is not None"
     return cast(Callable[[], bool], eval(code, {"__name__": "__main__"}))
+
+
+def _ended() -> Callable[..., list[Any]]:
+    """Return a function for the scheduler, which may lack the package: it travels as code."""
+    code = (
+        "lambda keys, dask_scheduler: [key for key in keys if key not in dask_scheduler.tasks"
+        " or dask_scheduler.tasks[key].state in ('memory', 'erred', 'released', 'forgotten')]"
+    )
+    return cast(Callable[..., list[Any]], eval(code, {"__name__": "__main__"}))
 
 
 def _client_at(address: str) -> Any:

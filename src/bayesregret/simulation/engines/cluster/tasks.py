@@ -43,6 +43,7 @@ class Tasks:
         self._events: queue.SimpleQueue[tuple[Task, Any] | None] = queue.SimpleQueue()
         self._under_way: set[Task] = set()
         self._large: dict[bytes, Any] = {}
+        self._unheard: set[Any] = set()  # keys of tasks that had ended at the last look, but not for us
         self._is_closed = False
 
     def start(self, name: Sequence[str], function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Task:
@@ -107,11 +108,16 @@ class Tasks:
 
     def _submit(self, task: Task) -> None:
         client = self._connection.client
+        # In the client's own thread, which forgets all futures when it reconnects: one that is made there meanwhile
+        # would end its attempt (a dictionary changes while it is read), and nobody would try again.
+        client.sync(self._submit_here, client, task)
+        task.future.add_done_callback(lambda future: self._events.put((task, future)))
+
+    async def _submit_here(self, client: Any, task: Task) -> None:
         arguments = [self._sent(client, argument) for argument in task.arguments]
         task.future = client.submit(
             task.function, *arguments, key=(*task.name, uuid.uuid4().hex[:12]), priority=task.priority, pure=False
         )
-        task.future.add_done_callback(lambda future: self._events.put((task, future)))
 
     def _sent(self, client: Any, argument: Any) -> Any:
         """Return an argument as it is or, if it is large, as the result of a task: no worker's death can lose it."""
@@ -131,6 +137,20 @@ class Tasks:
             with suppress(queue.Empty):
                 return self._events.get(timeout=HEARTBEAT)
             self._connection.tend()
+            self._look_for_unheard()
+
+    def _look_for_unheard(self) -> None:
+        """Connect anew if the scheduler says nothing of tasks that ended.
+
+        After a cut, Dask's scheduler may take the end of the old connection for that of the new one: then it takes
+        tasks, but sends no more news. Two looks in a row, because news may be on its way.
+        """
+        waiting = {task.future.key for task in list(self._under_way) if task.future.status == "pending"}
+        found = self._connection.unheard(waiting)
+        if found & self._unheard:
+            self._connection.reconnect()
+            found = set()
+        self._unheard = found
 
     def _is_lost(self, task: Task) -> bool:
         """Whether a task that ended has neither result nor error of its own; then it is started again."""
