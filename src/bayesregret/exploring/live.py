@@ -19,7 +19,7 @@ from bayesregret.report.reproduction_page import part
 Listen = Callable[[Mapping[str, Any], int], None]  # moves by name, and the number of the message
 
 
-class Live(JSComponent):  # type: ignore[misc]
+class LiveHtml(JSComponent):  # type: ignore[misc]
     """Shows `html`, keeps the inputs named in `values` at these values, and hands each change to `listen`."""
 
     html = param.String()

@@ -14,7 +14,7 @@ from bayesregret.exploring.bounds_view import sweep_steps
 from bayesregret.exploring.drawn import Drawn, Frame, Screen, structure
 from bayesregret.exploring.jobs import Latest
 from bayesregret.exploring.limits import MOST_PLAYED_ROUNDS
-from bayesregret.exploring.live import Live
+from bayesregret.exploring.live import LiveHtml
 from bayesregret.exploring.moves import moved
 from bayesregret.exploring.prior_figure import PriorFigure
 from bayesregret.exploring.regret_view import regret_steps
@@ -87,11 +87,11 @@ class LivePage:
 
     def _make_parts(self, message: str) -> None:
         listen, wide = self._listen, WIDE
-        self.head = Live(listen, html=HEAD, leads=True, address_bar=self.has_address, **wide)
-        self.form, self.views, self.readout, self.taken = (Live(listen, **wide) for _ in range(4))
-        self.status = Live(html=readout.status(None), **wide)
-        self.notice = Live(html=readout.alert(message), **wide)
-        self.prior_title = Live(html="<h2 class=apart>The prior</h2>", **wide)
+        self.head = LiveHtml(listen, html=HEAD, leads=True, address_bar=self.has_address, **wide)
+        self.form, self.views, self.readout, self.taken = (LiveHtml(listen, **wide) for _ in range(4))
+        self.status = LiveHtml(html=readout.status(None), **wide)
+        self.notice = LiveHtml(html=readout.alert(message), **wide)
+        self.prior_title = LiveHtml(html="<h2 class=apart>The prior</h2>", **wide)
         self.prior, self.picture = PriorFigure(), Frame()
         self.run = RunView(listen)
 

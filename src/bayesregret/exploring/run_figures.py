@@ -9,7 +9,7 @@ import panel as pn
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
 from bayesregret.exploring.drawn import Frame, Screen, empty_figure, on_screen, theme_colour
-from bayesregret.exploring.live import Listen, Live
+from bayesregret.exploring.live import Listen, LiveHtml
 from bayesregret.exploring.run_frames import RunFrame
 from bayesregret.plotting.scales import axis_limits
 from bayesregret.plotting.style import BLUE, GREEN, RED
@@ -30,7 +30,7 @@ class RunView:
     """The figures and the buttons of the view; invisible in the others."""
 
     def __init__(self, listen: Listen) -> None:
-        self.bar = Live(listen, sizing_mode="stretch_width")
+        self.bar = LiveHtml(listen, sizing_mode="stretch_width")
         self.frames = [Frame() for _ in range(3)]
         panes = [frame.pane for frame in self.frames]
         self.layout = pn.Column(self.bar, *panes, visible=False, sizing_mode="stretch_width", margin=0)

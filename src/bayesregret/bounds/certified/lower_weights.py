@@ -28,7 +28,7 @@ SHAPES = ((1.0, 1), (0.5, 2))
 INDEX_ERROR, ROUNDING = 1e-11, 1e-13
 
 
-class Kind(NamedTuple):
+class ArmKind(NamedTuple):
     """Equal arms."""
 
     alpha: float
@@ -56,7 +56,7 @@ def raise_to_weights(found: Parts, bandit: BernoulliBandit, horizon: int, best: 
 def _bounds(bandit: BernoulliBandit, horizon: int, best: float) -> Iterator[tuple[int, float]]:
     """The bounds from all weights that are tried, each after the number of rounds with a weight of 1."""
     pairs, copies = np.unique(np.c_[bandit.alpha, bandit.beta], axis=0, return_counts=True)
-    kinds = [Kind(a, b, count) for (a, b), count in zip(pairs.tolist(), copies.tolist(), strict=True)]
+    kinds = [ArmKind(a, b, count) for (a, b), count in zip(pairs.tolist(), copies.tolist(), strict=True)]
     for fraction, end in SHAPES:
         ones = int(fraction * horizon)
         if 1 <= ones != horizon - 1 and end * horizon <= MOST_ROUNDS:
@@ -73,7 +73,7 @@ def weights(horizon: int, ones: int, end: int) -> Array:
     return np.concatenate([np.ones(ones), ratio ** np.arange(end - ones)])
 
 
-def weighted_bound(kinds: list[Kind], each: Array, best: float) -> float:
+def weighted_bound(kinds: list[ArmKind], each: Array, best: float) -> float:
     """The bound from weights, with the expected mean of the best arm."""
     left = np.append(np.cumsum(each[::-1])[::-1], 0.0)
     indices = [weighted_indices(kind.alpha, kind.beta, each) for kind in kinds]
