@@ -5,10 +5,13 @@ import json
 import re
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 import bayesregret as br
 from bayesregret.results import Result
+from bayesregret.status import experiment_status
+from bayesregret.status.progress import Progress
 
 BANDIT = br.BernoulliBandit([1, 1], [1, 1])
 PAST = {
@@ -26,6 +29,10 @@ RESULTS = {
     "enclosure": br.optimal_regret(BANDIT, horizon=20),
     "identity": br.thompson_identity(BANDIT, horizon=4, runs=8),
     "posterior": br.Thompson().start(BANDIT).posterior(),
+    "status": experiment_status(
+        Progress(BANDIT, br.Thompson().start(BANDIT, horizon=20), 20, np.zeros(2, int), np.zeros(0, int), np.zeros(0)),
+        exact=False,
+    ),
     "bound": br.bounds.gap_dependent(br.GaussianBandit([1, 0], 1, 1), horizon=20),
     "bounds": br.bounds.table(BANDIT, horizon=20),
     "bounds against": br.bounds.table(BANDIT, horizon=20, against=SIMULATION),
@@ -63,9 +70,11 @@ def cells(text):
 def test_a_notebook_shows_what_print_shows(name):
     result = RESULTS[name]
     text = result._repr_html_()
-    assert cells(text) == [cell for row in result.table() for cell in row]
-    assert text.count("<tr>") == text.count("</tr>") == len(result.table())
-    assert all(html.escape(line) in text for line in result.summary().splitlines())
+    tables = [result.table(), *([result.facts()] if name == "status" else [])]
+    assert cells(text) == [cell for table in tables for row in table for cell in row]
+    assert text.count("<tr>") == text.count("</tr>") == sum(map(len, tables))
+    if name != "status":  # whose sentences are paragraphs of their own
+        assert all(html.escape(line) in text for line in result.summary().splitlines())
 
 
 @pytest.mark.parametrize("name", RESULTS)

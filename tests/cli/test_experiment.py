@@ -121,7 +121,7 @@ def test_export_and_replay(experiment):
         (["export", "checkout", "nowhere/log.csv"], "TARGET must be a file that can be written, got nowhere/log.csv"),
         (START[1:], "NAME must be new in this store, got 'checkout'"),
         ([*START[1:2], "a/b", *START[3:]], "NAME must be 1 to 100 letters, digits, dots, hyphens or underscores"),
-        (["start", "x", "bernoulli", "--policy", "thomson", "--horizon", "9"], "--policy must be one of 13 names"),
+        (["start", "x", "bernoulli", "--policy", "thomson", "--horizon", "9"], "--policy must be one of "),
         (["start", "x", "bernoulli", "--policy", "thompson"], "Missing option '--horizon': Rounds"),
         (["start", "x", "nowhere.toml", "--policy", "thompson", "--horizon", "9"], "PROBLEM must be a TOML or JSON"),
     ],

@@ -8,7 +8,7 @@ from bayesregret.bounds.certified.lower_weights import (
     MOST_ARMS,
     MOST_ROUNDS,
     ROUNDING,
-    Kind,
+    ArmKind,
     weighted_bound,
     weights,
 )
@@ -18,7 +18,7 @@ SURE_AND_OPEN = br.BernoulliBandit([50, 1], [50, 1])
 
 
 def bound_of(bandit, each):
-    kinds = [Kind(alpha, beta, 1) for alpha, beta in zip(bandit.alpha.tolist(), bandit.beta.tolist(), strict=True)]
+    kinds = [ArmKind(alpha, beta, 1) for alpha, beta in zip(bandit.alpha.tolist(), bandit.beta.tolist(), strict=True)]
     return weighted_bound(kinds, each, beta_best(bandit.alpha, bandit.beta))
 
 
