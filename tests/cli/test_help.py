@@ -286,7 +286,8 @@ def reduced(words: list[str]) -> list[str]:
         "audit": ["--runs", "20"],
     }
     against = ["--runs", "200"] if "--against" in words else []
-    near = ["local:2" if word == "tcp://host:8786" else word for word in words]
+    here = {"tcp://host:8786": "local:2", "gpu": "threads"}  # a cluster of this machine, which may have no GPU
+    near = [here.get(word, word) for word in words]
     return [*near, *fewer.get(words[0], against)]
 
 
