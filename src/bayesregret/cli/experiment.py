@@ -322,7 +322,7 @@ def status(
         show_json(known.to_dict())
         return
     show_tables([], f"{known.title()}\n\n", wide=wide)
-    show_tables([known.table()], known.summary(), wide=wide)
+    show_tables([known.table()], known.summary().removeprefix("\n"), wide=wide)
 
 
 @app.command(cls=SectionedCommand)
