@@ -14,7 +14,7 @@ author = "the bayesregret developers"
 release = bayesregret.__version__
 
 # Types in signatures without a place in the reference: nobody makes them.
-INTERNAL = r"\w+Model|Selection|Kept|Family|PriorPoint|TrackedRuns|Parts|BestDelta|MakesBandit|RegretCounts|Live"
+INTERNAL = r"\w+Model|Selection|Kept|Family|PriorPoint|TrackedRuns|Parts|BestDelta|MakesBandit|\w+Counts|Live|Database"
 
 extensions = [
     "myst_nb",

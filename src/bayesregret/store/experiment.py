@@ -16,8 +16,9 @@ from bayesregret.agent.names import checked_names, unknown_name
 from bayesregret.agent.saved import plain
 from bayesregret.models import Bandit
 from bayesregret.policies import Policy
+from bayesregret.store.decision import Decision
 from bayesregret.store.errors import UnknownError
-from bayesregret.store.events import ADD, PAUSE, RESUME, STOP, Decision, Event, checked_key, decision_number
+from bayesregret.store.events import ADD, PAUSE, RESUME, STOP, Event, checked_key, decision_number
 from bayesregret.store.export import Record, export, exported, records
 from bayesregret.store.live import Live
 from bayesregret.store.writer import Change, Decide, Expire, Request, Reward

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayesregret import checks
+from bayesregret.store.decision import Decision
 from bayesregret.store.errors import ClosedError, ConflictError, UnknownError
 from bayesregret.store.events import (
     ADD,
@@ -17,7 +18,6 @@ from bayesregret.store.events import (
     PAUSE,
     REWARD,
     STOP,
-    Decision,
     Event,
     decision_id,
 )
