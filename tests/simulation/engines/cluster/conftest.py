@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import pathlib
 import sys
 
 import pytest
@@ -25,6 +26,8 @@ def own_module(tmp_path):
     def load(name, text):
         path = tmp_path / f"{name}.py"
         path.write_text(text)
+        # Python takes bytecode of the same second and length for that of the new text.
+        pathlib.Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
         spec = importlib.util.spec_from_file_location(name, path)
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         made.append(name)
