@@ -1,4 +1,4 @@
-"""Figures of a single run: which arm was taken when, what is known of each, and the regret."""
+"""Figures of a single run: which arm was taken when, the posterior of each, and the regret."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class ClusterEngine(Engine):
 
 
 def task_seconds(at_once: int) -> float:
-    """Length of a task: a second, or longer where so many workers would end more tasks than Dask can follow."""
+    """Length of a task: a second, or longer on clusters that would end more tasks than Dask can follow."""
     return max(TASK_SECONDS, at_once / TASKS_A_SECOND)
 
 
